@@ -1,0 +1,77 @@
+"""The contract between the server and every engine, whether it steps slots or runs jobs.
+
+``push`` and ``pull`` never block; ``wake`` is called from any thread when there is something to pull. Cancel is an
+epoch: output of an older epoch is dropped at the one place where results are distributed.
+"""
+
+from collections.abc import Callable
+from typing import Any, Protocol, TypeVar
+
+from antiphon.core.event import Event, Marker
+
+Config = TypeVar("Config", contravariant=True)
+
+Wake = Callable[[], None]
+"""Thread-safe callback: "there is something to pull"."""
+
+
+class Stream(Protocol):
+    """One caller's stream. All methods are called from one thread (the session's) and return at once."""
+
+    def push(self, item: Any) -> None:
+        """Give input (text delta, prosody, samples). Raises ``InvalidInput`` when the bounded inbox would overflow."""
+        ...
+
+    def flush(self, marker: Marker, *, last: bool = False) -> None:
+        """Force out all that was pushed; ``Flushed(marker)`` follows it. ``last``: no input comes after (codec tails too)."""
+        ...
+
+    def pull(self, limit: int | None = None) -> list[Event]:
+        """Take up to ``limit`` events (all if None), in order. Pulling makes room: a stream with a full outbox waits."""
+        ...
+
+    def tick(self, now_s: float) -> float | None:
+        """Let waiting text go whose time has come; returns when to call again (monotonic seconds), or None."""
+        ...
+
+    def cancel(self) -> None:
+        """Drop queued work and undelivered output. Nothing made before this is pulled after it."""
+        ...
+
+    def close(self) -> None:
+        """Cancel and give the place back. Idempotent."""
+        ...
+
+
+class Engine(Protocol[Config]):
+    """A source of streams."""
+
+    name: str
+
+    def open_stream(self, config: Config, wake: Wake) -> Stream:
+        """Take a place. Raises ``AtCapacity`` when none is free, ``NotFound``/``InvalidInput`` for a bad config."""
+        ...
+
+    def warm_up(self) -> None:
+        """One real inference, so that readiness is earned."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class StepModel(Protocol):
+    """A model whose memory is a fixed-size state per slot, kept outside the weights.
+
+    ``state`` has a leading slot axis. A masked-out slot's state does not change, and a slot's result does not depend
+    on its neighbours: alone equals among others, chunked equals whole.
+    """
+
+    def init_state(self, slots: int) -> Any: ...
+
+    def step(self, inputs: Any, state: Any, mask: Any) -> tuple[Any, Any]:
+        """``inputs`` [slots, ...], ``mask`` bool [slots] -> (outputs [slots, ...], new state)."""
+        ...
+
+    def save(self, state: Any, slot: int) -> bytes: ...
+
+    def load(self, state: Any, slot: int, snapshot: bytes) -> Any: ...

@@ -1,0 +1,36 @@
+"""What a whole-utterance voice must offer so that the job engine can stream it."""
+
+from collections.abc import Iterator
+from typing import Protocol
+
+from antiphon.core.speech import Rendered, VoiceInfo
+from antiphon.text.unit import Unit
+
+
+class JobVoice(Protocol):
+    """A voice that turns one speakable unit into audio in bounded quanta of work."""
+
+    name: str
+    """Engine name ("hibari", "kokoro")."""
+
+    sample_rate_hz: int
+
+    quantum_bound_s: float
+    """Longest time that one ``next()`` of :meth:`speak` may take on the reference core; stated, and tested."""
+
+    voices: tuple[VoiceInfo, ...]
+
+    def speak(self, voice: str, unit: Unit, at_sample: int, seed: int, after: str | None) -> Iterator[Rendered]:
+        """Render ``unit`` so that it starts at absolute stream position ``at_sample``.
+
+        Each ``next()`` is one quantum: the scheduler may run other work between two of them. ``after`` is the ending of
+        the unit before it in this stream (None at the start): the pause that it calls for is rendered first.
+        Thread-safe: several streams are rendered at once by several workers. Raises ``EngineFailed``.
+        """
+        ...
+
+    def estimate_s(self, unit: Unit) -> float:
+        """Expected worker seconds for the whole unit."""
+        ...
+
+    def warm_up(self) -> None: ...

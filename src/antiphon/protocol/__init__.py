@@ -1,0 +1,1 @@
+"""Wire dialects: messages (one msgspec.Struct each) and pure machines; no I/O."""

@@ -1,0 +1,1 @@
+"""The one asyncio shell: routes, sessions, admission, keys, observation."""

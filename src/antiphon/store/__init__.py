@@ -1,0 +1,1 @@
+"""Model files: manifests, fetching, verification. Nothing here imports a model."""

@@ -1,0 +1,1 @@
+"""Text on its way to speech: markup, markdown, chunking, normalisation, alignment. Pure."""
