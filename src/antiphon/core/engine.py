@@ -1,7 +1,8 @@
 """The contract between the server and every engine, whether it steps slots or runs jobs.
 
-``push`` and ``pull`` never block; ``wake`` is called from any thread when there is something to pull. Cancel is an
-epoch: output of an older epoch is dropped at the one place where results are distributed.
+``push`` and ``pull`` never block; ``wake`` is called, from any thread, when an empty outbox gets something: whoever is
+woken pulls until nothing comes. Cancel is an epoch: output of an older epoch is dropped at the one place where results
+are distributed.
 """
 
 from collections.abc import Callable
@@ -23,11 +24,11 @@ class Stream(Protocol):
         ...
 
     def flush(self, marker: Marker, *, last: bool = False) -> None:
-        """Force out all that was pushed; ``Flushed(marker)`` follows it. ``last``: no input comes after (codec tails too)."""
+        """Force out all that was pushed; ``Flushed(marker)`` follows it. ``last``: no input comes after."""
         ...
 
     def pull(self, limit: int | None = None) -> list[Event]:
-        """Take up to ``limit`` events (all if None), in order. Pulling makes room: a stream with a full outbox waits."""
+        """Take up to ``limit`` events (all if None), in order, making room: a stream with a full outbox waits."""
         ...
 
     def tick(self, now_s: float) -> float | None:

@@ -1,7 +1,8 @@
 """What a stream says back. Plain values; every position is in samples of the stream's model rate."""
 
+from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import Hashable, TypeAlias
+from typing import TypeAlias
 
 Marker: TypeAlias = Hashable
 """A value that the caller chose; it comes back in :class:`Flushed` after all that was pushed before it."""

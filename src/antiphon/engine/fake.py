@@ -1,0 +1,153 @@
+"""Scripted engines and virtual time: they ship with the product, so that anyone can test an integration in
+milliseconds, and our own tests can own time.
+
+The fake voice speaks one sine tone per character; its cost, failures and pace are scripted.
+"""
+
+import heapq
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import count
+from typing import Any
+
+import numpy as np
+
+from antiphon.core.clock import ManualClock
+from antiphon.core.errors import EngineFailed
+from antiphon.core.event import Timed
+from antiphon.core.frame import Samples
+from antiphon.core.speech import Rendered, VoiceInfo
+from antiphon.engine.scheduler import Scheduler
+from antiphon.text.unit import Unit
+
+FAKE_VOICE = VoiceInfo(
+    id="00000000-0000-4000-8000-000000000001",
+    name="Fake",
+    engine="fake",
+    language="en",
+    locales=("en-US",),
+    gender="gender_neutral",
+    description="A scripted voice: one tone per character.",
+    quality="test",
+    licence="Apache-2.0",
+    source="built in",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FakeScript:
+    """How the fake voice behaves.
+
+    ``cost_s`` per quantum is spent on ``clock`` (a :class:`ManualClock`) if one is given; text containing ``fail_on``
+    raises in the middle of its unit.
+    """
+
+    char_s: float = 0.05
+    quantum_s: float = 0.5
+    cost_s: float = 0.0
+    fail_on: str = "!fail!"
+
+
+class FakeVoice:
+    name = "fake"
+    sample_rate_hz = 24_000
+    quantum_bound_s = 0.05
+    voices = (FAKE_VOICE,)
+
+    def __init__(self, script: FakeScript | None = None, clock: ManualClock | None = None) -> None:
+        self.script = script or FakeScript()
+        self._clock = clock
+        self.spoken: list[str] = []
+
+    def speak(self, voice: str, unit: Unit, at_sample: int, seed: int, after: str | None) -> Iterator[Rendered]:
+        self.spoken.append(unit.text)
+        audio = np.concatenate([self._tones(unit.text), np.zeros(self._samples(unit.pause_s), np.float32)])
+        words = self._words(unit.text, at_sample)
+        step = self._samples(self.script.quantum_s)
+        for start in range(0, len(audio), step):
+            if self._clock is not None:
+                self._clock.advance(self.script.cost_s)
+            if self.script.fail_on in unit.text and start > 0:
+                raise EngineFailed("the fake voice was told to fail")
+            yield Rendered(audio[start : start + step], words, words)
+            words = ()
+
+    def estimate_s(self, unit: Unit) -> float:
+        return self.script.cost_s * (1 + len(unit.text) * self.script.char_s / self.script.quantum_s)
+
+    def warm_up(self) -> None:
+        pass
+
+    def _samples(self, seconds: float) -> int:
+        return round(seconds * self.sample_rate_hz)
+
+    def _tones(self, text: str) -> Samples:
+        t = np.arange(self._samples(self.script.char_s)) / self.sample_rate_hz
+        tones = [0.3 * np.sin(2 * np.pi * (200 + ord(char) % 97 * 10) * t) for char in text]
+        return np.concatenate(tones).astype(np.float32) if tones else np.zeros(0, np.float32)
+
+    def _words(self, text: str, at_sample: int) -> tuple[Timed, ...]:
+        per_char, words, start = self._samples(self.script.char_s), [], 0
+        for word in text.split():
+            start = text.index(word, start)
+            words.append(Timed(word, at_sample + start * per_char, at_sample + (start + len(word)) * per_char))
+            start += len(word)
+        return tuple(words)
+
+
+class LeakyIntegrator:
+    """A scripted :class:`~antiphon.core.engine.StepModel`: ``y = s' = decay * s + x``, elementwise.
+
+    Its outputs depend on the whole past of a slot, so a stale or shared state shows at once.
+    """
+
+    def __init__(self, width: int = 4, decay: float = 0.9) -> None:
+        self.width = width
+        self.decay = np.float32(decay)
+        self.steps = 0
+
+    def init_state(self, slots: int) -> Samples:
+        return np.zeros((slots, self.width), np.float32)
+
+    def step(self, inputs: Any, state: Any, mask: Any) -> tuple[Samples, Samples]:
+        self.steps += 1
+        stepped = self.decay * state + inputs
+        return stepped, np.where(mask[:, None], stepped, state).astype(np.float32)
+
+    def save(self, state: Any, slot: int) -> bytes:
+        return json.dumps([float(x) for x in state[slot]]).encode()
+
+    def load(self, state: Any, slot: int, snapshot: bytes) -> Samples:
+        state = state.copy()
+        state[slot] = np.asarray(json.loads(snapshot), np.float32)
+        return np.asarray(state, np.float32)
+
+
+class VirtualLoop:
+    """Virtual time: a manual clock, a scheduler without threads, and calls planned at given moments.
+
+    One worker is simulated: a task that costs time (it advances the clock) delays what was planned meanwhile.
+    """
+
+    def __init__(self) -> None:
+        self.clock = ManualClock()
+        self.scheduler = Scheduler(self.clock, workers=0)
+        self._planned: list[tuple[float, int, Callable[[], None]]] = []
+        self._order = count()
+
+    def at(self, when_s: float, call: Callable[[], None]) -> None:
+        heapq.heappush(self._planned, (when_s, next(self._order), call))
+
+    def run(self, until_s: float = float("inf")) -> None:
+        """Run planned calls and tasks until nothing is left, or time is up."""
+        while self.clock.now_s() <= until_s:
+            if self._planned and self._planned[0][0] <= self.clock.now_s():
+                heapq.heappop(self._planned)[2]()
+            elif not self.scheduler.run_next():
+                held_s = self.scheduler.next_ready_s()
+                times = [self._planned[0][0]] if self._planned else []
+                times += [] if held_s is None else [held_s]
+                if not times or min(times) > until_s:
+                    return
+                self.clock.advance_to(min(times))

@@ -1,0 +1,75 @@
+"""Which engine answers for which model and voice names."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from antiphon.core.errors import NotFound
+from antiphon.core.speech import SpeechConfig, VoiceInfo
+from antiphon.engine.tts import TtsEngine
+
+SDK_VOICES = (
+    "6ccbfb76-1fc6-48f7-b71d-91ac6298247b",  # cartesia-python/-js: closing message of a context that had no voice
+    "f786b574-daa5-4673-aa0c-cbe3e8534c02",  # livekit-plugins-cartesia: default voice
+)
+"""Voice ids that client libraries hard-code; they mean the default voice."""
+
+OPENAI_VOICES = (
+    "alloy", "ash", "ballad", "cedar", "coral", "echo", "fable", "marin", "nova", "onyx", "sage", "shimmer", "verse",
+)  # fmt: skip
+"""Voice names of OpenAI's speech API; they mean the default voice until one is mapped to another."""
+
+
+class Registry:
+    """Voice engines by name, with the names that clients use for them.
+
+    ``model`` selects an engine if it names one; every other name (``sonic-3``, ``tts-1``) means the default engine, and
+    a voice's own engine always wins over both. An unknown voice is ``NotFound``.
+    """
+
+    def __init__(
+        self, engines: Sequence[TtsEngine], default_voice: str | None = None, aliases: Mapping[str, str] | None = None
+    ) -> None:
+        if not engines:
+            raise ValueError("a registry needs at least one engine")
+        self.engines = {engine.name: engine for engine in engines}
+        self._voices = {info.id: info for engine in engines for info in engine.voices}
+        self.default_voice = self._find(default_voice) if default_voice else engines[0].voices[0]
+        self._aliases = {name: self.default_voice for name in (*SDK_VOICES, *OPENAI_VOICES)}
+        for info in self._voices.values():
+            self._aliases.update({alias.lower(): info for alias in info.aliases})
+        self._aliases.update({name.lower(): self._find(voice) for name, voice in (aliases or {}).items()})
+
+    def voices(self) -> tuple[VoiceInfo, ...]:
+        return tuple(self._voices.values())
+
+    def voice(self, name: str) -> VoiceInfo:
+        """By id, name or alias. Raises ``NotFound``."""
+        return self._aliases.get(name.lower()) or self._find(name)
+
+    def resolve(self, config: SpeechConfig) -> tuple[TtsEngine, SpeechConfig]:
+        """The engine that serves ``config``, and ``config`` with its voice's real id. Raises ``NotFound``."""
+        info = self.voice(config.voice) if config.voice else self.default_voice
+        wanted = self.engines.get(config.model)
+        if wanted is not None and info.engine != wanted.name:
+            if info is not self.default_voice:
+                raise NotFound(f"voice {config.voice!r} belongs to {info.engine!r}, not to {config.model!r}", "voice")
+            info = wanted.voices[0]
+        return self.engines[info.engine], replace(config, voice=info.id)
+
+    def warm_up(self) -> None:
+        """One real inference per engine."""
+        for engine in self.engines.values():
+            engine.warm_up()
+
+    def close(self) -> None:
+        for engine in self.engines.values():
+            engine.close()
+
+    def _find(self, name: str) -> VoiceInfo:
+        info = self._voices.get(name)
+        if info is None:
+            info = next((i for i in self._voices.values() if i.name.lower() == name.lower()), None)
+        if info is None:
+            names = ", ".join(i.name for i in self._voices.values())
+            raise NotFound(f"voice {name!r} is not known; known voices: {names} (GET /voices lists their ids)", "voice")
+        return info

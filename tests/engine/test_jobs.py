@@ -1,0 +1,205 @@
+from collections.abc import Iterator
+
+import pytest
+
+from antiphon.core.errors import EngineFailed
+from antiphon.core.event import Audio, Event, Failed, Flushed
+from antiphon.engine.fake import VirtualLoop
+from antiphon.engine.jobs import JobLine, Steps
+from antiphon.engine.outbox import Outbox
+
+RATE_HZ = 1000
+
+
+def audio(name: str, seconds: float = 1.0) -> Audio:
+    return Audio(name.encode(), 0, round(seconds * RATE_HZ), RATE_HZ)
+
+
+def names(events: list[Event]) -> list[str]:
+    return [e.data.decode() if isinstance(e, Audio) else str(e) for e in events]
+
+
+class Line:
+    """A job line on a virtual loop, whose quanta cost time on its clock."""
+
+    def __init__(self, loop: VirtualLoop, lead_s: float | None = None, outbox: Outbox | None = None) -> None:
+        self.loop = loop
+        self.wakes = 0
+        self.made_at: list[tuple[str, float]] = []
+        self.line = JobLine(loop.scheduler, self.wake, lead_s, outbox)
+
+    def wake(self) -> None:
+        self.wakes += 1
+
+    def job(self, *parts: str, cost_s: float = 0.0, seconds: float = 1.0, fail: Exception | None = None) -> None:
+        def steps() -> Iterator[list[Event]]:
+            for part in parts:
+                self.loop.clock.advance(cost_s)
+                self.made_at.append((part, self.loop.clock.now_s()))
+                yield [audio(part, seconds)]
+            if fail is not None:
+                raise fail
+
+        self.line.submit(steps)
+
+    def marker(self, marker: str) -> None:
+        def steps() -> Steps:
+            yield [Flushed(marker)]
+
+        self.line.submit(steps)
+
+
+def test_jobs_run_in_order_and_markers_follow_what_was_before_them() -> None:
+    line = Line(loop := VirtualLoop())
+    line.job("a1", "a2")
+    line.marker("m1")
+    line.job("b1")
+    line.marker("m2")
+    loop.run()
+    assert [e.data if isinstance(e, Audio) else e.marker for e in line.line.pull()] == [b"a1", b"a2", "m1", b"b1", "m2"]
+
+
+def test_wake_is_called_once_per_empty_box() -> None:
+    line = Line(loop := VirtualLoop())
+    line.job("a", "b", "c")
+    loop.run()
+    assert line.wakes == 1
+    line.line.pull()
+    line.job("d")
+    loop.run()
+    assert line.wakes == 2
+
+
+def test_stale_output_after_cancel_is_dropped_even_from_a_running_quantum() -> None:
+    loop = VirtualLoop()
+    line = Line(loop)
+
+    def steps() -> Iterator[list[Event]]:
+        yield [audio("old1")]
+        line.line.cancel()  # the caller cancels while this quantum runs
+        yield [audio("old2")]
+        yield [audio("old3")]
+
+    line.line.submit(steps)
+    loop.run()
+    assert line.line.pull() == []
+    line.job("new")
+    loop.run()
+    assert names(line.line.pull()) == ["new"]
+
+
+def test_cancel_drops_queued_jobs_and_undelivered_output() -> None:
+    line = Line(loop := VirtualLoop())
+    line.job("a", "b")
+    line.job("c")
+    loop.scheduler.run_next()
+    line.line.cancel()
+    loop.run()
+    assert line.line.pull() == []
+    assert [name for name, _ in line.made_at] == ["a"]
+
+
+def test_close_is_idempotent_and_ends_the_line() -> None:
+    line = Line(loop := VirtualLoop())
+    line.job("a")
+    line.line.close()
+    line.line.close()
+    line.job("b")
+    loop.run()
+    assert line.line.pull() == []
+
+
+def test_back_pressure_a_full_outbox_stops_the_work_until_something_is_pulled() -> None:
+    loop = VirtualLoop()
+    line = Line(loop, outbox=Outbox(max_events=2))
+    line.job("a", "b", "c", "d", "e")
+    loop.run()
+    assert [name for name, _ in line.made_at] == ["a", "b"]
+    assert names(line.line.pull(1)) == ["a"]
+    loop.run()
+    assert [name for name, _ in line.made_at] == ["a", "b", "c"]
+    assert names(line.line.pull()) == ["b", "c"]
+    loop.run()
+    assert names(line.line.pull()) == ["d", "e"]
+
+
+def test_back_pressure_by_bytes() -> None:
+    loop = VirtualLoop()
+    line = Line(loop, outbox=Outbox(max_bytes=10))
+    line.job("12345", "67890", "x")
+    loop.run()
+    assert names(line.line.pull()) == ["12345", "67890"]
+
+
+def test_a_long_job_holds_another_callers_first_chunk_no_longer_than_one_quantum() -> None:
+    loop = VirtualLoop()
+    long, other = Line(loop), Line(loop)
+    long.job(*(f"l{n}" for n in range(100)), cost_s=0.05)
+    asked = [0.42, 1.03, 2.5]
+    for at_s in asked:
+        loop.at(at_s, lambda: other.job("first", cost_s=0.01))
+    loop.run()
+    waits = [made - at_s - 0.01 for (_, made), at_s in zip(other.made_at, asked, strict=True)]
+    assert max(waits) <= 0.05 + 1e-9
+    assert len(long.made_at) == 100
+
+
+def test_refills_go_to_whoever_runs_dry_first() -> None:
+    loop = VirtualLoop()
+    ahead, behind = Line(loop), Line(loop)
+    ahead.job("a1", seconds=10.0)
+    behind.job("b1", seconds=1.0)
+    loop.run()
+    ahead.job("a2")
+    behind.job("b2")
+    order = []
+    while loop.scheduler.run_next():
+        order.append(max((m for line in (ahead, behind) for m in line.made_at), key=lambda m: len(m)))
+    made = [name for name, _ in behind.made_at], [name for name, _ in ahead.made_at]
+    assert made == (["b1", "b2"], ["a1", "a2"])
+
+
+def test_without_a_lead_cap_nothing_is_slowed() -> None:
+    line = Line(loop := VirtualLoop())
+    line.job(*"abcdef", seconds=10.0)
+    loop.run()
+    assert loop.clock.now_s() == 0.0
+    assert len(line.line.pull()) == 6
+
+
+def test_a_lead_cap_holds_audio_back_to_the_listeners_pace() -> None:
+    line = Line(loop := VirtualLoop(), lead_s=0.5)
+    line.job(*"abcd", seconds=1.0)
+    loop.run()
+    assert line.made_at == [("a", 0.0), ("b", 0.5), ("c", 1.5), ("d", 2.5)]
+
+
+def test_a_held_stream_does_not_idle_the_core_for_others() -> None:
+    loop = VirtualLoop()
+    capped, free = Line(loop, lead_s=0.1), Line(loop)
+    capped.job("a", "b", seconds=5.0)
+    free.job("x", "y", "z")
+    loop.run(until_s=1.0)
+    assert [name for name, _ in free.made_at] == ["x", "y", "z"]
+    assert [name for name, _ in capped.made_at] == ["a"]
+
+
+def test_a_failed_job_says_so_and_the_next_goes_on() -> None:
+    line = Line(loop := VirtualLoop())
+    line.job("a", fail=EngineFailed("no such phoneme"))
+    line.job("b")
+    loop.run()
+    assert names(line.line.pull())[::2] == ["a", "b"]
+    line.job("c", fail=RuntimeError("secret detail"))
+    loop.run()
+    failed = line.line.pull()[-1]
+    assert isinstance(failed, Failed)
+    assert "secret" not in failed.message
+
+
+@pytest.mark.parametrize("limit", [0, 1, 2])
+def test_pull_takes_at_most_limit(limit: int) -> None:
+    line = Line(loop := VirtualLoop())
+    line.job("a", "b", "c")
+    loop.run()
+    assert len(line.line.pull(limit)) == limit

@@ -1,0 +1,100 @@
+import threading
+
+import pytest
+
+from antiphon.core.clock import ManualClock, MonotonicClock
+from antiphon.engine.scheduler import Scheduler, TaskQueue
+
+
+class Note:
+    """A task that writes its name, ``times`` times."""
+
+    def __init__(self, name: str, log: list[str], deadline_s: float, ready_s: float = float("-inf"), times: int = 1):
+        self.name, self.log, self.times = name, log, times
+        self._deadline_s, self._ready_s = deadline_s, ready_s
+
+    def deadline_s(self) -> float:
+        return self._deadline_s
+
+    def ready_s(self) -> float:
+        return self._ready_s
+
+    def run(self) -> bool:
+        self.log.append(self.name)
+        self.times -= 1
+        return self.times > 0
+
+
+def test_earliest_deadline_first_and_ties_in_order_of_posting() -> None:
+    log: list[str] = []
+    scheduler = Scheduler(ManualClock(), workers=0)
+    for name, deadline_s in (("c", 3.0), ("a", 1.0), ("b1", 2.0), ("b2", 2.0)):
+        scheduler.post(Note(name, log, deadline_s))
+    while scheduler.run_next():
+        pass
+    assert log == ["a", "b1", "b2", "c"]
+
+
+def test_a_deadline_never_idles_a_core_but_a_ready_time_does() -> None:
+    clock, log = ManualClock(), []
+    scheduler = Scheduler(clock, workers=0)
+    scheduler.post(Note("far deadline", log, deadline_s=1e6))
+    scheduler.post(Note("held", log, deadline_s=0.0, ready_s=5.0))
+    assert scheduler.run_next()
+    assert not scheduler.run_next()
+    assert scheduler.next_ready_s() == 5.0
+    clock.advance(5.0)
+    assert scheduler.run_next()
+    assert log == ["far deadline", "held"]
+
+
+def test_a_long_job_yields_to_an_urgent_one_between_quanta() -> None:
+    log: list[str] = []
+    scheduler = Scheduler(ManualClock(), workers=0)
+    scheduler.post(Note("long", log, deadline_s=10.0, times=3))
+    scheduler.run_next()
+    scheduler.post(Note("urgent", log, deadline_s=0.0))
+    while scheduler.run_next():
+        pass
+    assert log == ["long", "urgent", "long", "long"]
+
+
+def test_a_task_that_raises_does_not_take_its_worker_down(caplog: pytest.LogCaptureFixture) -> None:
+    done = threading.Event()
+
+    class Bad(Note):
+        def run(self) -> bool:
+            raise RuntimeError("boom")
+
+    class Good(Note):
+        def run(self) -> bool:
+            done.set()
+            return False
+
+    scheduler = Scheduler(MonotonicClock(), workers=1)
+    try:
+        scheduler.post(Bad("bad", [], 0.0))
+        scheduler.post(Good("good", [], 1.0))
+        assert done.wait(5.0)
+    finally:
+        scheduler.close()
+    assert "boom" in caplog.text
+
+
+def test_threads_end_on_close_and_later_posts_are_ignored() -> None:
+    scheduler = Scheduler(MonotonicClock(), workers=2)
+    scheduler.close()
+    scheduler.close()
+    scheduler.post(Note("late", [], 0.0))
+    assert scheduler.backlog() == 0
+    assert not [t for t in threading.enumerate() if t.name.startswith("antiphon-worker") and t in scheduler._threads]
+
+
+def test_queue_counts_ready_and_held() -> None:
+    queue = TaskQueue()
+    queue.put(Note("a", [], 0.0), now_s=0.0)
+    queue.put(Note("b", [], 0.0, ready_s=1.0), now_s=0.0)
+    assert len(queue) == 2
+    assert queue.take(0.0) is not None
+    assert queue.take(0.0) is None
+    assert queue.take(1.0) is not None
