@@ -1,0 +1,280 @@
+"""Every setting in one strict, frozen tree: a TOML file, then ``ANTIPHON_*`` variables, then the command line.
+
+Later sources win key by key. Unknown keys are errors, because a misspelt limit that is silently ignored is no limit.
+``Settings()`` is the plain defaults; :func:`load` reads the sources. The only module that may look at the environment.
+"""
+
+import difflib
+import os
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError, field_validator
+from pydantic_settings import BaseSettings, EnvSettingsSource, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
+
+from antiphon.core.errors import InvalidInput
+
+ENV_PREFIX = "ANTIPHON_"
+ENV_DELIMITER = "__"
+CONFIG_VARIABLE = "ANTIPHON_CONFIG"
+"""Names the TOML file when no path is given on the command line."""
+
+
+def _user_path(value: Any) -> Any:
+    return Path(value).expanduser() if isinstance(value, str | Path) else value
+
+
+def _named_keys(value: Any) -> Any:
+    if not isinstance(value, Mapping):
+        return value
+    return {name: {"key": key} if isinstance(key, str | SecretStr) else key for name, key in value.items()}
+
+
+UserPath = Annotated[Path, BeforeValidator(_user_path)]
+"""A path in which ``~`` is the user's home."""
+
+
+def _split(value: Any) -> Any:
+    return tuple(part.strip() for part in value.split(",") if part.strip()) if isinstance(value, str) else value
+
+
+Item = TypeVar("Item")
+Listed = Annotated[tuple[Item, ...], NoDecode, BeforeValidator(_split)]
+"""Several values; in the environment and on the command line separated by commas."""
+
+
+class SettingsError(InvalidInput):
+    """The settings are wrong; the message names the key and what would be right."""
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True)
+
+
+class ApiKey(_Section):
+    """One caller's secret. ``max_streams`` bounds what this key may speak at once (None: only the server's limit)."""
+
+    key: SecretStr = Field(min_length=1)
+    max_streams: int | None = Field(default=None, ge=1)
+
+
+class TlsSettings(_Section):
+    """``cert`` and ``key`` are PEM files; ``self_signed`` makes a certificate for this machine in ``dir``."""
+
+    cert: UserPath | None = None
+    key: UserPath | None = None
+    self_signed: bool = False
+    dir: UserPath = Field(default=Path("~/.cache/antiphon/tls"))
+
+    @property
+    def enabled(self) -> bool:
+        return self.self_signed or self.cert is not None
+
+
+class ServerSettings(_Section):
+    host: str = "127.0.0.1"
+    port: int = Field(default=8080, ge=0, le=65_535)
+    """0 takes a free port and reports it."""
+    port_file: UserPath | None = None
+    """Where the real port is written once the socket listens."""
+    insecure: bool = False
+    """Allow a host other than loopback without API keys."""
+    tls: TlsSettings = TlsSettings()
+    api_keys: dict[str, ApiKey] = Field(default_factory=dict)
+    """Name -> key. In the environment: ``ANTIPHON_SERVER__API_KEYS__ALICE=secret``."""
+    api_keys_file: UserPath | None = None
+    """A TOML file of the same shape: ``alice = "secret"`` or ``[alice] key = ..., max_streams = ...``."""
+    token_secret: SecretStr | None = None
+    """Signs access tokens; None makes one per process, so that a restart ends all tokens."""
+    cors_origins: Listed[str] = ()
+    """Origins whose pages may call the HTTP routes and open sockets; ``*`` allows any. None by default."""
+    max_connections: int = Field(default=1000, ge=1)
+    """WebSockets open at once."""
+    max_contexts: int = Field(default=64, ge=1)
+    """Contexts open at once on one WebSocket."""
+    max_streams: int | None = Field(default=None, ge=1)
+    """Streams of speech at once, over all callers; None: 50 for each worker."""
+    body_limit_bytes: int = Field(default=1 << 20, ge=1024)
+    frame_limit_bytes: int = Field(default=1 << 20, ge=1024)
+    body_timeout_s: float = Field(default=30.0, gt=0)
+    idle_timeout_s: float = Field(default=900.0, ge=300.0)
+    """A socket without an open context and without a message for this long is closed."""
+    ping_interval_s: float = Field(default=20.0, gt=0, le=25.0)
+    """Below the 60 s after which load balancers cut quiet sockets."""
+    stall_timeout_s: float = Field(default=60.0, gt=0)
+    """A reader that takes not one byte for this long, while audio waits for it, is cut off."""
+    keep_alive_s: int = Field(default=75, ge=1)
+    drain_timeout_s: float = Field(default=10.0, ge=0)
+    """How long speech under way may go on after SIGTERM before it is cut."""
+
+    @field_validator("api_keys", mode="before")
+    @classmethod
+    def _bare_keys(cls, value: Any) -> Any:
+        return _named_keys(value)
+
+    @property
+    def is_loopback(self) -> bool:
+        return self.host in ("localhost", "::1") or self.host.startswith("127.")
+
+
+class EngineSettings(_Section):
+    workers: int = Field(default=0, ge=0)
+    """Threads that run models; 0: one for each core that this process may use."""
+    lead_s: float | None = Field(default=None, gt=0)
+    """Make no audio further ahead of the listener than this; None: no cap."""
+
+    @property
+    def worker_count(self) -> int:
+        return self.workers or available_cores()
+
+
+class ModelSettings(_Section):
+    root: UserPath = Field(default=Path("~/.cache/antiphon/models"))
+    model_dirs: Listed[UserPath] = ()
+    """Folders that already hold model files, looked at before ``root``."""
+    wheelhouse: UserPath | None = None
+    """A folder of wheels that models may be unpacked from, so that no index is needed."""
+
+
+class TtsSettings(_Section):
+    default_voice: str | None = None
+    """None: the first voice of the first engine."""
+    max_buffer_delay_s: float = Field(default=3.0, ge=0, le=5.0)
+    context_idle_s: float = Field(default=30.0, ge=5.0)
+    """A context that has spoken all it got, and gets no more for this long, ends."""
+    max_text_chars: int = Field(default=50_000, ge=1)
+    """In one HTTP request or one WebSocket message."""
+
+
+class LogSettings(_Section):
+    level: Literal["debug", "info", "warning", "error"] = "info"
+    format: Literal["text", "json"] = "text"
+
+
+class Settings(BaseSettings):
+    """The whole tree. Built directly it is the defaults plus the given values, and reads nothing from outside."""
+
+    model_config = SettingsConfigDict(
+        frozen=True,
+        extra="forbid",
+        env_prefix=ENV_PREFIX,
+        env_nested_delimiter=ENV_DELIMITER,
+    )
+
+    server: ServerSettings = ServerSettings()
+    engine: EngineSettings = EngineSettings()
+    models: ModelSettings = ModelSettings()
+    tts: TtsSettings = TtsSettings()
+    log: LogSettings = LogSettings()
+
+    @property
+    def stream_limit(self) -> int:
+        return self.server.max_streams or 50 * self.engine.worker_count
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        return (init_settings,)
+
+
+def load(config: Path | None = None, overrides: Mapping[str, Any] | None = None) -> Settings:
+    """Read ``config`` (or the file that ANTIPHON_CONFIG names), the environment, then ``overrides``.
+
+    ``overrides`` maps dotted names to values (``{"server.port": 9000}``); None values count as not given.
+    Raises ``SettingsError`` with one line per fault.
+    """
+    _refuse_unknown_variables()
+    path = config or (Path(named).expanduser() if (named := os.environ.get(CONFIG_VARIABLE)) else None)
+    tree = _read_toml(path) if path else {}
+    try:
+        tree = _merged(tree, EnvSettingsSource(Settings)())
+        for name, value in (overrides or {}).items():
+            if value is not None:
+                tree = _merged(tree, _nested(name.split("."), value))
+        if keys_file := tree.get("server", {}).get("api_keys_file"):
+            named_keys = {"server": {"api_keys": _named_keys(_read_toml(Path(keys_file).expanduser()))}}
+            tree = _merged(named_keys, _with_named_keys(tree))
+        return Settings(**tree)
+    except ValidationError as error:
+        raise SettingsError("\n".join(_lines(error, path))) from None
+    except ValueError as error:  # pydantic-settings: a variable that should be JSON and is not
+        raise SettingsError(f"environment: {error}") from None
+
+
+def available_cores() -> int:
+    """Cores that this process may run on (an affinity mask or a container's cpuset counts)."""
+    try:
+        return max(1, len(os.sched_getaffinity(0)))
+    except AttributeError:  # not on Linux
+        return os.cpu_count() or 1
+
+
+def _read_toml(path: Path) -> dict[str, Any]:
+    try:
+        with path.open("rb") as file:
+            return tomllib.load(file)
+    except OSError as error:
+        raise SettingsError(f"cannot read settings from {path}: {error.strerror}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsError(f"{path} is not valid TOML: {error}") from None
+
+
+def _merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+    result = dict(under)
+    for key, value in over.items():
+        below = result.get(key)
+        both = isinstance(below, Mapping) and isinstance(value, Mapping)
+        result[key] = _merged(below, value) if both else value  # type: ignore[arg-type]
+    return result
+
+
+def _nested(names: list[str], value: Any) -> dict[str, Any]:
+    for name in reversed(names):
+        value = {name: value}
+    return dict(value)
+
+
+def _with_named_keys(tree: dict[str, Any]) -> dict[str, Any]:
+    server = dict(tree["server"])
+    if "api_keys" in server:
+        server["api_keys"] = _named_keys(server["api_keys"])
+    return {**tree, "server": server}
+
+
+def _refuse_unknown_variables() -> None:
+    """pydantic-settings skips variables that match no field at the top; a misspelt one must not be skipped."""
+    for variable in sorted(os.environ):
+        if not variable.upper().startswith(ENV_PREFIX) or variable.upper() == CONFIG_VARIABLE:
+            continue
+        section = variable[len(ENV_PREFIX) :].split(ENV_DELIMITER)[0].lower()
+        if section not in Settings.model_fields:
+            hint = f"{ENV_PREFIX}<SECTION>{ENV_DELIMITER}<NAME> with section {', '.join(Settings.model_fields)}"
+            raise SettingsError(f"{variable}: no such setting; variables are named {hint}")
+
+
+def _lines(error: ValidationError, path: Path | None) -> Iterator[str]:
+    for fault in error.errors(include_url=False, include_input=False):
+        name = ".".join(str(part) for part in fault["loc"])
+        if fault["type"] != "extra_forbidden":
+            yield f"{name}: {fault['msg']}"
+            continue
+        near = difflib.get_close_matches(str(fault["loc"][-1]), _siblings(fault["loc"]), n=1)
+        hint = f"; did you mean {near[0]!r}?" if near else f"; known here: {', '.join(_siblings(fault['loc']))}"
+        where = f" (looked at {path} and {ENV_PREFIX}* variables)" if path else ""
+        yield f"{name}: no such setting{hint}{where}"
+
+
+def _siblings(loc: tuple[int | str, ...]) -> list[str]:
+    model: Any = Settings
+    for part in loc[:-1]:
+        field = getattr(model, "model_fields", {}).get(part)
+        model = field.annotation if field else ApiKey
+    return list(getattr(model, "model_fields", {}))
