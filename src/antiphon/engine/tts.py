@@ -26,7 +26,7 @@ class TtsEngine:
     def __init__(self, voice: JobVoice, scheduler: Scheduler, capacity: int = 256) -> None:
         self.name = voice.name
         self.voices: tuple[VoiceInfo, ...] = voice.voices
-        self._voice = voice
+        self.voice = voice
         self._scheduler = scheduler
         self.places = Places(capacity, f"places of the voice engine {voice.name!r}")
 
@@ -41,11 +41,11 @@ class TtsEngine:
                 "language",
             )
         # The encoder is opened before a place is taken: a format that cannot be made must not cost one.
-        open_encoder(config.format, self._voice.sample_rate_hz)
-        return TtsStream(self._voice, config, self._scheduler, wake, self.places.take())
+        open_encoder(config.format, self.voice.sample_rate_hz)
+        return TtsStream(self.voice, config, self._scheduler, wake, self.places.take())
 
     def warm_up(self) -> None:
-        self._voice.warm_up()
+        self.voice.warm_up()
 
     def close(self) -> None:
         """Nothing to give back: the scheduler owns the threads and streams own their places."""

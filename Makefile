@@ -1,0 +1,46 @@
+# Two commands do all set-up on a fresh machine: `make demo` and `make test`.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+NODE_STAMP := tests/clients/js/node_modules/.installed
+
+.PHONY: setup demo serve test lint bench soak clean
+
+setup: $(STAMP) ## the virtual environment and the embedded models
+	$(BIN)/antiphon models pull --embedded
+
+$(STAMP): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip -c constraints.txt
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[dev,clients]'
+	$(BIN)/python -m pip check
+	touch $@
+
+$(NODE_STAMP): tests/clients/js/package.json tests/clients/js/install.sh | $(STAMP)
+	cd tests/clients/js && PATH="$(abspath $(BIN)):$$PATH" sh ./install.sh
+	touch $@
+
+demo: setup ## speak a paragraph through the real Cartesia SDK; writes demo.wav
+	$(BIN)/python examples/demo.py
+
+serve: setup
+	$(BIN)/antiphon serve
+
+test: setup lint $(NODE_STAMP)
+	$(BIN)/python -m pytest -m 'not soak'
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+soak: setup $(NODE_STAMP) ## minutes of wall-clock load
+	$(BIN)/python -m pytest -m soak --timeout 3600
+
+bench: setup ## the figures of docs/bench.md
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[bench,peers]'
+	$(BIN)/antiphon models pull whisper-base kokoro-82m-int8
+	$(BIN)/antiphon bench tts --all --out bench-out
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info tests/clients/js/node_modules
