@@ -1,0 +1,70 @@
+"""What a socket's machine asks of the shell that owns the socket and the streams.
+
+A ``key`` names one stream for as long as its socket lives and is never used twice, so that events of a stream that is
+gone can be told from those of its successor with the same public name. Actions are done in order. ``Push``, ``Flush``,
+``Cancel`` and ``Close`` for a key that the shell does not hold (its ``Open`` was refused, say) are skipped.
+"""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from antiphon.core.event import Marker
+from antiphon.core.speech import Prosody, SpeechConfig
+
+Key: TypeAlias = int
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """Take a stream. If it cannot be had, report it with ``refused``."""
+
+    key: Key
+    config: SpeechConfig
+
+
+@dataclass(frozen=True, slots=True)
+class Push:
+    """Give a text delta or a change of prosody to the stream. If that raises, report it with ``refused``."""
+
+    key: Key
+    item: str | Prosody
+
+
+@dataclass(frozen=True, slots=True)
+class Flush:
+    key: Key
+    marker: Marker
+    last: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Cancel:
+    """Drop the stream, its undelivered events and the frames of this key that have not left yet; free its place."""
+
+    key: Key
+
+
+@dataclass(frozen=True, slots=True)
+class Close:
+    """The stream has said all: give its place back. Frames already sent for it still go out."""
+
+    key: Key
+
+
+@dataclass(frozen=True, slots=True)
+class Send:
+    """One text frame for the client. ``key``: the stream it speaks for, None for errors and other news."""
+
+    frame: str
+    key: Key | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something for the log, not for the wire."""
+
+    message: str
+    key: Key | None = None
+
+
+Action: TypeAlias = Open | Push | Flush | Cancel | Close | Send | Note
