@@ -91,7 +91,7 @@ def _models(settings: Settings) -> Iterator[Finding]:
     for status in store.status():
         manifest = status.manifest
         summary = f"{manifest.name} ({manifest.kind}, {manifest.licence}, {manifest.size / 1e6:.1f} MB)"
-        if status.present:
+        if status.state == "ready":
             yield Finding("ok", "model", summary)
         elif manifest.embedded:
             yield Finding("fail", "model", f"{summary} is missing; run `antiphon models pull --embedded`")
