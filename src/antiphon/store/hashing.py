@@ -14,7 +14,9 @@ def sha256_of(path: Path) -> str:
         return hashlib.file_digest(source, "sha256").hexdigest()
 
 
-def copy_and_hash(sources: Sequence[IO[bytes]], target: IO[bytes], on_bytes: Callable[[int], None] | None = None) -> str:
+def copy_and_hash(
+    sources: Sequence[IO[bytes]], target: IO[bytes], on_bytes: Callable[[int], None] | None = None
+) -> str:
     """Join ``sources`` into ``target``; returns the SHA-256 of what was written, reports the bytes so far."""
     digest, written = hashlib.sha256(), 0
     for source in sources:

@@ -127,10 +127,12 @@ class ModelStore:
             waiting = PullProgress(manifests[0].name if manifests else "", "waiting")
             with locked(self.root / ".lock", lambda: progress(waiting)):
                 self._remove_leftovers()
-                with tempfile.TemporaryDirectory(prefix=_STAGING_PREFIX, dir=self.root) as staging:
-                    with closing(self._archives(Path(staging), wheelhouse, progress)) as archives:
-                        for manifest in manifests:
-                            self._pull_one(manifest, Path(staging), archives, progress)
+                with (
+                    tempfile.TemporaryDirectory(prefix=_STAGING_PREFIX, dir=self.root) as staging,
+                    closing(self._archives(Path(staging), wheelhouse, progress)) as archives,
+                ):
+                    for manifest in manifests:
+                        self._pull_one(manifest, Path(staging), archives, progress)
 
     def fill_wheelhouse(
         self, wheelhouse: Path, models: Sequence[str] = (), progress: ProgressCallback = ignore_progress

@@ -1,0 +1,269 @@
+"""Moonshine (tiny): an English recogniser for whole utterances, on ONNX Runtime.
+
+An encoder turns 16 kHz samples into frames (about 41.6 a second); a decoder reads them and writes one token after
+another. All that a decode remembers is in the value :class:`Decoding`, so a caller may keep it, go on from it, or begin
+with tokens that are settled already. Source: Jeffries et al. 2024, "Moonshine: Speech Recognition for Live
+Transcription and Voice Commands" (arXiv 2410.15608); inputs and outputs are those of the published ONNX graphs.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnxruntime
+from numpy.typing import NDArray
+
+from antiphon.core.errors import EngineFailed, InvalidInput, ModelUnavailable
+from antiphon.core.frame import Samples
+
+SAMPLE_RATE_HZ = 16_000
+
+MAX_PIECE_SAMPLES = 12 * SAMPLE_RATE_HZ
+"""Longer audio is cut into pieces: on longer ones the model skips words."""
+
+MIN_SAMPLES = SAMPLE_RATE_HZ // 2
+"""Shorter audio is padded with silence: bare, a short "No." is heard as "No, no, no", and the graph fails below 0.064 s."""
+
+_SILENCE_PEAK = 1e-4  # -80 dBFS: no speech is in there, but the model would hear "You"
+_QUIET_WINDOW_SAMPLES = SAMPLE_RATE_HZ // 10
+_MIN_TAIL_SAMPLES = SAMPLE_RATE_HZ
+_TOKENS_PER_SECOND = 6.5
+_START, _END = 1, 2
+_MAX_LOOP_PERIOD = 16
+_LOOP_TOKENS = 12
+_LOOP_REPEATS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    """An utterance as the decoder reads it: ``hidden`` float32 [1, frames, 288], ``mask`` int64 [1, samples]."""
+
+    hidden: NDArray[np.float32]
+    mask: NDArray[np.int64]
+
+    @property
+    def max_tokens(self) -> int:
+        """More than anybody says in this time; ends a decode that has lost its way."""
+        return max(6, int(self.mask.shape[1] / SAMPLE_RATE_HZ * _TOKENS_PER_SECOND) + 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Decoding:
+    """A decode so far.
+
+    ``tokens`` [n] are chosen (or were given); ``logprobs`` are their natural-log probabilities, and the end token's once
+    ``ended``. ``cache`` maps the decoder's state inputs to float32 [1, 8, length, 36] and covers all tokens but the last.
+    """
+
+    tokens: tuple[int, ...] = ()
+    logprobs: tuple[float, ...] = ()
+    ended: bool = False
+    cache: Mapping[str, NDArray[np.float32]] = field(default_factory=dict, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """What was heard.
+
+    ``avg_logprob``: mean natural-log probability of the tokens (ends included), 0.0 if the model was not asked at all.
+    ``looped``: the model repeated itself and was stopped; the repetitions are taken out.
+    """
+
+    text: str
+    tokens: tuple[int, ...] = ()
+    avg_logprob: float = 0.0
+    looped: bool = False
+
+
+class Moonshine:
+    """The recogniser. Holds weights only; every method is thread-safe and uses one core.
+
+    Raises ``ModelUnavailable`` if the files cannot be loaded.
+    """
+
+    def __init__(self, encoder_path: Path, decoder_path: Path, tokenizer_path: Path) -> None:
+        self._encoder = _session(encoder_path)
+        self._decoder = _session(decoder_path)
+        try:
+            self._vocabulary = read_vocabulary(tokenizer_path.read_bytes())
+        except (OSError, IndexError) as error:
+            raise ModelUnavailable(f"{tokenizer_path} cannot be read: {error}") from error
+        names = [output.name for output in self._decoder.get_outputs()]
+        # present.N.decoder.key is given back as past_key_values.N.decoder.key
+        self._state_names = [name.replace("present", "past_key_values") for name in names[1:]]
+        past = {entry.name: entry.shape for entry in self._decoder.get_inputs() if entry.name in self._state_names}
+        self._empty_cache = {
+            name: np.zeros((1, heads, 0, width), np.float32) for name, (_, heads, _, width) in past.items()
+        }
+
+    def transcribe(self, samples: Samples) -> Transcript:
+        """Recognise 16 kHz mono ``samples`` [n] of any length. Raises ``InvalidInput`` or ``EngineFailed``."""
+        if samples.ndim != 1:
+            raise InvalidInput(f"mono samples of shape [n] are wanted, not {samples.shape}", "samples")
+        if not np.isfinite(samples).all():
+            raise InvalidInput("samples must be finite numbers", "samples")
+        pieces = [samples[start:end] for start, end in pieces_of(samples)]
+        decodings = [self._greedy(self.encode(piece)) for piece in pieces if np.abs(piece).max() >= _SILENCE_PEAK]
+        cut = [without_loop(decoding.tokens) for decoding in decodings]
+        logprobs = [logprob for decoding in decodings for logprob in decoding.logprobs]
+        return Transcript(
+            text=" ".join(filter(None, map(self.text, cut))),
+            tokens=tuple(token for tokens in cut for token in tokens),
+            avg_logprob=float(np.mean(logprobs)) if logprobs else 0.0,
+            looped=any(len(kept) < len(decoding.tokens) for kept, decoding in zip(cut, decodings, strict=True)),
+        )
+
+    def encode(self, samples: Samples) -> Encoded:
+        """Encode at most ``MAX_PIECE_SAMPLES`` samples [n]; shorter than ``MIN_SAMPLES`` is padded with silence."""
+        padding = max(0, MIN_SAMPLES - len(samples))
+        before = padding // 3  # some of it in front: the model hears first consonants better after a little silence
+        values = np.pad(samples.astype(np.float32, copy=False), (before, padding - before))[np.newaxis]
+        mask = np.ones(values.shape, np.int64)
+        (hidden,) = _run(self._encoder, {"input_values": values, "attention_mask": mask})
+        return Encoded(hidden, mask)
+
+    def begin(self, encoded: Encoded, prefix: Sequence[int] = ()) -> Decoding:
+        """Read the utterance and choose the first token after ``prefix``, tokens that are settled already."""
+        logits, state = self._decode(encoded, (_START, *prefix), self._empty_cache, use_cache=False)
+        given = Decoding(tuple(prefix), _logprobs_of(logits[:-1], prefix), cache=state)
+        return _choose(given, logits[-1])
+
+    def step(self, encoded: Encoded, decoding: Decoding) -> Decoding:
+        """Choose one more token. ``decoding`` must not have ended."""
+        logits, state = self._decode(encoded, decoding.tokens[-1:], decoding.cache, use_cache=True)
+        # the keys and values of the utterance come from the first step only: with the cache on, the graph gives none
+        cache = {name: value if ".decoder." in name else decoding.cache[name] for name, value in state.items()}
+        return _choose(replace(decoding, cache=cache), logits[-1])
+
+    def text(self, tokens: Sequence[int]) -> str:
+        """The words of ``tokens``, without space at the ends. Markers such as ``<s>`` are left out."""
+        return detokenize([self._vocabulary[token] for token in tokens])
+
+    def warm_up(self) -> None:
+        """One real inference."""
+        self._greedy(self.encode(np.zeros(SAMPLE_RATE_HZ, np.float32)))
+
+    def _greedy(self, encoded: Encoded) -> Decoding:
+        decoding = self.begin(encoded)
+        while not decoding.ended and len(decoding.tokens) < encoded.max_tokens and not loop_period(decoding.tokens):
+            decoding = self.step(encoded, decoding)
+        return decoding
+
+    def _decode(
+        self, encoded: Encoded, tokens: Sequence[int], cache: Mapping[str, NDArray[np.float32]], *, use_cache: bool
+    ) -> tuple[NDArray[np.float32], dict[str, NDArray[np.float32]]]:
+        """Logits [tokens, 32768] and the new state."""
+        logits, *state = _run(
+            self._decoder,
+            {
+                "encoder_hidden_states": encoded.hidden,
+                # the mask of the *samples*: the graph shortens it itself
+                "encoder_attention_mask": encoded.mask,
+                "input_ids": np.array([tokens], np.int64),
+                "use_cache_branch": np.array([use_cache]),
+                **cache,
+            },
+        )
+        return logits[0], dict(zip(self._state_names, state, strict=True))
+
+
+def pieces_of(samples: Samples, max_samples: int = MAX_PIECE_SAMPLES) -> list[tuple[int, int]]:
+    """Cut samples [n] into ``[start, end)`` of at most ``max_samples``, each cut in the quietest 0.1 s near its end."""
+    pieces, start = [], 0
+    while (left := len(samples) - start) > max_samples:
+        low = start + max_samples // 2
+        high = start + min(max_samples, max(left - _MIN_TAIL_SAMPLES, max_samples // 2 + _QUIET_WINDOW_SAMPLES))
+        end = low + _quietest(samples[low:high])
+        pieces.append((start, end))
+        start = end
+    if left:
+        pieces.append((start, len(samples)))
+    return pieces
+
+
+def loop_period(tokens: Sequence[int]) -> int:
+    """Length of the phrase that ``tokens`` end by repeating, 0 if they do not.
+
+    A loop is at least three repetitions and at least twelve tokens: "no, no, no" and telephone numbers are none.
+    """
+    for period in range(1, _MAX_LOOP_PERIOD + 1):
+        span = max(_LOOP_REPEATS * period, -(-_LOOP_TOKENS // period) * period)
+        tail = tokens[-span:]
+        if len(tail) == span and tail[period:] == tail[:-period]:
+            return period
+    return 0
+
+
+def without_loop(tokens: tuple[int, ...]) -> tuple[int, ...]:
+    """``tokens`` with the phrase that they end by repeating said once."""
+    if period := loop_period(tokens):
+        while len(tokens) >= 2 * period and tokens[-period:] == tokens[-2 * period : -period]:
+            tokens = tokens[:-period]
+    return tokens
+
+
+def read_vocabulary(data: bytes) -> tuple[bytes, ...]:
+    """Tokens of a ``tokenizer.bin``: each after its length, which is one byte (< 128) or two (low seven bits first)."""
+    tokens, at = [], 0
+    while at < len(data):
+        length = data[at]
+        at += 1
+        if length >= 128:
+            length += data[at] * 128 - 128
+            at += 1
+        tokens.append(data[at : at + length])
+        at += length
+    return tuple(tokens)
+
+
+def detokenize(pieces: Sequence[bytes]) -> str:
+    """Join token strings: ``<0xNN>`` is a byte, other ``<...>`` are markers, U+2581 is a space."""
+    joined = b""
+    for piece in pieces:
+        if len(piece) == 6 and piece.startswith(b"<0x"):
+            joined += bytes([int(piece[3:5], 16)])
+        elif not (piece.startswith(b"<") and piece.endswith(b">")):
+            joined += piece
+    # a decode that was stopped inside a character leaves bytes that mean nothing
+    return joined.decode("utf-8", "ignore").replace("\u2581", " ").strip()
+
+
+def _quietest(samples: Samples) -> int:
+    """Middle of the 0.1 s with the least energy, in samples from the start."""
+    window = min(_QUIET_WINDOW_SAMPLES, len(samples))
+    energy = np.concatenate([[0.0], np.cumsum(np.square(samples, dtype=np.float64))])
+    return int(np.argmin(energy[window:] - energy[:-window])) + window // 2
+
+
+def _choose(decoding: Decoding, logits: NDArray[np.float32]) -> Decoding:
+    token = int(logits.argmax())
+    logprobs = (*decoding.logprobs, *_logprobs_of(logits[np.newaxis], [token]))
+    if token == _END:
+        return replace(decoding, logprobs=logprobs, ended=True)
+    return replace(decoding, tokens=(*decoding.tokens, token), logprobs=logprobs)
+
+
+def _logprobs_of(logits: NDArray[np.float32], tokens: Sequence[int]) -> tuple[float, ...]:
+    """Natural-log probability of each token [n] under logits [n, 32768]."""
+    highest = logits.max(axis=1)
+    norm = np.log(np.exp(logits - highest[:, np.newaxis]).sum(axis=1)) + highest
+    return tuple(float(row[token] - total) for row, token, total in zip(logits, tokens, norm, strict=True))
+
+
+def _session(path: Path) -> onnxruntime.InferenceSession:
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1  # the scheduler owns the cores
+    options.inter_op_num_threads = 1
+    try:
+        return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # ONNX Runtime has no base class for its own
+        raise ModelUnavailable(f"{path} cannot be loaded: {error}") from error
+
+
+def _run(session: onnxruntime.InferenceSession, inputs: dict[str, Any]) -> list[Any]:
+    try:
+        return list(session.run(None, inputs))
+    except Exception as error:
+        raise EngineFailed(f"moonshine: {error}") from error
