@@ -1,0 +1,104 @@
+"""A report: tables for people, all figures as JSON for machines, and the conditions, without which neither counts."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import msgspec
+
+from antiphon.bench.conditions import Conditions
+from antiphon.bench.measure import Distribution, Measured
+
+Cell: TypeAlias = str | int | float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """``columns`` carry their units; a cell None means that there is no such figure. ``notes``: how to read it."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """All measured takes of one system under one load, and their distributions by the name of the figure."""
+
+    system: str
+    load: str
+    takes: tuple[Measured, ...]
+    distributions: dict[str, Distribution]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    title: str
+    conditions: Conditions
+    tables: tuple[Table, ...]
+    groups: tuple[Group, ...] = ()
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+
+def markdown(report: Report) -> str:
+    """The tables and the conditions as Markdown, without the single takes."""
+    parts = [f"# {report.title}", ""]
+    for table in report.tables:
+        parts += [f"## {table.title}", "", *_markdown_table(table), ""]
+        parts += [f"- {note}" for note in table.notes]
+        parts += [""] if table.notes else []
+    return "\n".join([*parts, "## Conditions", "", *_condition_lines(report.conditions), ""])
+
+
+def json_bytes(report: Report) -> bytes:
+    """Everything, for later comparison; two spaces of indentation, so that a diff can be read."""
+    return msgspec.json.format(msgspec.json.encode(report), indent=2)
+
+
+def write(report: Report, path: Path) -> None:
+    """``path`` gets the JSON, a ``.md`` beside it the tables."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(json_bytes(report))
+    path.with_suffix(".md").write_text(markdown(report), "utf-8")
+
+
+def milliseconds(seconds: float | None) -> float | None:
+    return None if seconds is None else round(1e3 * seconds, 1)
+
+
+def _markdown_table(table: Table) -> list[str]:
+    rows = [[_text(cell) for cell in row] for row in table.rows]
+    widths = [max([len(name), *(len(row[at]) for row in rows)]) for at, name in enumerate(table.columns)]
+    numeric = [all(not isinstance(row[at], str) for row in table.rows) for at in range(len(table.columns))]
+
+    def line(cells: list[str]) -> str:
+        padded = (
+            cell.rjust(width) if right else cell.ljust(width)
+            for cell, width, right in zip(cells, widths, numeric, strict=True)
+        )
+        return "| " + " | ".join(padded) + " |"
+
+    rule = ["-" * (width - 1) + (":" if right else "-") for width, right in zip(widths, numeric, strict=True)]
+    return [line(list(table.columns)), "| " + " | ".join(rule) + " |", *(line(row) for row in rows)]
+
+
+def _text(cell: Cell) -> str:
+    if cell is None:
+        return "-"
+    if isinstance(cell, float):
+        return f"{cell:.0f}" if abs(cell) >= 1000 else f"{cell:.3g}" if abs(cell) < 1 else f"{cell:.1f}"
+    return str(cell).replace("|", "\\|").replace("\n", " ")
+
+
+def _condition_lines(at: Conditions) -> list[str]:
+    lines = [
+        f"- {at.at}; {at.cpu}, {at.machine}, {at.cores} cores, {at.memory_bytes / 2**30:.0f} GiB; {at.system}",
+        f"- load average before the run: {', '.join(f'{value:.2f}' for value in at.load_average) or 'not known'}",
+        f"- Python {at.python}; " + ", ".join(f"{name} {version}" for name, version in at.packages.items()),
+        f"- source: {at.git or 'not a checkout'}",
+    ]
+    lines += [f"- model {name}: sha256 {digest[:16]}" for name, digest in at.models.items()]
+    lines += [f"- workload {name}: sha256 {digest[:16]}" for name, digest in at.workloads.items()]
+    return lines + [f"- {note}" for note in at.notes]

@@ -1,0 +1,105 @@
+"""A bare WebSocket echo on the server's own stack (Starlette on uvicorn): what a message costs when nothing is done.
+
+It runs in a process of its own, so that its CPU time can be told from the player's. A request names the sizes of the
+messages wanted; the answer is that many text messages of these sizes.
+"""
+
+import asyncio
+import multiprocessing
+import socket
+from collections.abc import Sequence
+from multiprocessing.connection import Connection
+
+import msgspec
+import uvicorn
+from starlette.applications import Starlette
+from starlette.routing import WebSocketRoute
+from starlette.websockets import WebSocket, WebSocketDisconnect
+from websockets.asyncio.client import ClientConnection, connect
+
+from antiphon.bench.recording import Recording, Take
+from antiphon.bench.target.contract import Line, finish
+
+START_TIMEOUT_S = 20.0
+
+_read_sizes = msgspec.json.Decoder(list[int]).decode
+
+
+def sizes_line(sizes: Sequence[int]) -> Line:
+    """The line that makes :class:`Echo` answer with messages of these sizes (bytes)."""
+    return Line(msgspec.json.encode(list(sizes)).decode())
+
+
+class EchoServer:
+    """The echo in a child process; ``url`` and ``pid`` are known once it runs, else ``RuntimeError`` is raised."""
+
+    def __init__(self) -> None:
+        context = multiprocessing.get_context("spawn")
+        ours, theirs = context.Pipe()
+        self._process = context.Process(target=_serve, args=(theirs,), daemon=True)
+        self._process.start()
+        if not ours.poll(START_TIMEOUT_S):
+            self.close()
+            raise RuntimeError("the echo server did not start")
+        port: int = ours.recv()
+        self.url = f"ws://127.0.0.1:{port}"
+        self.pid: int = self._process.pid or 0
+
+    def close(self) -> None:
+        self._process.terminate()
+        self._process.join(5.0)
+
+
+class Echo:
+    """The echo as a target: one socket per concurrent request, reused. Its "audio" is filler and is dropped."""
+
+    sample_rate_hz = 24_000
+
+    def __init__(self, url: str, *, name: str = "echo") -> None:
+        self.name = name
+        self._url = url
+        self._free: list[ClientConnection] = []
+
+    async def open(self, streams: int) -> None:
+        fresh = await asyncio.gather(*(self._connect() for _ in range(streams - len(self._free))))
+        self._free.extend(fresh)
+
+    async def speak(self, line: Line, recording: Recording) -> None:
+        link = self._free.pop() if self._free else await self._connect()
+        recording.sent()
+        await link.send(line.text)
+        for _ in _read_sizes(line.text):
+            recording.chunk(await link.recv(decode=False))
+        recording.end()
+        self._free.append(link)
+
+    def take(self, recording: Recording) -> Take:
+        return finish(recording, [b""] * len(recording.payloads), self.sample_rate_hz)
+
+    async def close(self) -> None:
+        await asyncio.gather(*(link.close() for link in self._free))
+        self._free.clear()
+
+    async def _connect(self) -> ClientConnection:
+        return await connect(self._url, compression=None, max_size=None, max_queue=None, proxy=None)
+
+
+def echo_app() -> Starlette:
+    return Starlette(routes=[WebSocketRoute("/", _answer)])
+
+
+async def _answer(websocket: WebSocket) -> None:
+    await websocket.accept()
+    try:
+        while True:
+            for size in _read_sizes(await websocket.receive_text()):
+                await websocket.send_text("x" * size)
+    except WebSocketDisconnect:
+        return
+
+
+def _serve(ready: Connection) -> None:
+    listener = socket.create_server(("127.0.0.1", 0))
+    ready.send(listener.getsockname()[1])
+    config = uvicorn.Config(echo_app(), log_level="warning", ws_per_message_deflate=False, lifespan="off")
+    uvicorn.Server(config).run(sockets=[listener])
