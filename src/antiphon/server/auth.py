@@ -14,19 +14,11 @@ from dataclasses import dataclass
 
 import msgspec
 
-from antiphon.core.errors import AntiphonError
+from antiphon.protocol.http import Forbidden, Unauthenticated
 from antiphon.settings import ApiKey, ServerSettings, SettingsError
 
 MAX_TOKEN_S = 3600
 DEFAULT_TOKEN_S = 60
-
-
-class Unauthorized(AntiphonError):
-    """No credential, or one that is not known (any more). HTTP 401."""
-
-
-class Forbidden(AntiphonError):
-    """A valid credential that does not allow this. HTTP 403."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +53,12 @@ class Gate:
     def admit(self, credential: str | None, grant: str | None, now_s: float) -> Principal:
         """``grant`` is what a token must allow ("tts"); None: only an API key will do. ``now_s``: Unix seconds.
 
-        Raises ``Unauthorized``, ``Forbidden``.
+        Raises ``Unauthenticated``, ``Forbidden``.
         """
         if self.is_open:
             return Principal("")
         if not credential:
-            raise Unauthorized(
+            raise Unauthenticated(
                 "an API key is needed: send it as 'Authorization: Bearer <key>' or 'X-API-Key: <key>'"
             )
         presented = credential.encode()
@@ -93,16 +85,16 @@ class Gate:
     def _holder(self, token: str, now_s: float) -> Principal:
         body, _, signature = token.rpartition(".")
         if not body or not hmac.compare_digest(self._signature(body).encode(), signature.encode()):
-            raise Unauthorized("this API key or access token is not valid")
+            raise Unauthenticated("this API key or access token is not valid")
         try:
             claims = msgspec.json.decode(_decoded(body.partition(".")[2]), type=_Claims)
         except (msgspec.MsgspecError, binascii.Error, ValueError):
-            raise Unauthorized("this access token is not valid") from None
+            raise Unauthenticated("this access token is not valid") from None
         if now_s >= claims.exp:
-            raise Unauthorized("this access token has expired")
+            raise Unauthenticated("this access token has expired")
         api_key = self._api_keys.get(claims.sub)
         if api_key is None:  # taking a key away takes its tokens away
-            raise Unauthorized("the API key that made this access token is no longer valid")
+            raise Unauthenticated("the API key that made this access token is no longer valid")
         return Principal(claims.sub, api_key.max_streams, frozenset(claims.grants))
 
     def _signature(self, body: str) -> str:

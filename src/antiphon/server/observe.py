@@ -97,7 +97,7 @@ class Metrics:
         self._ready = gauge("ready", "1 while /ready answers 200.")
         self._connections = gauge("connections", "Open WebSockets.")
         self._streams = gauge("active_streams", "Open streams of speech.", "engine")
-        about = "From a stream's first text to its first byte of audio handed to the socket (waiting for text included)."
+        about = "From a stream's first text to its first byte of audio at the socket (waiting for text included)."
         self._ttfb = latency("tts_ttfb_seconds", about, "engine", "route")
         about = "The part of the time to first byte in which no worker computed that first chunk."
         self._queue = latency("tts_queue_seconds", about, "engine")

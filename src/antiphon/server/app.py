@@ -1,0 +1,240 @@
+"""The application: which path leads where, and nothing else.
+
+Every route is declared once, here; the router, ``/openapi.json``, the labels of metrics and ``/docs`` follow from it.
+"""
+
+import inspect
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.middleware.cors import CORSMiddleware
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import BaseRoute, Route, Router, WebSocketRoute, request_response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from antiphon import __version__
+from antiphon.core.clock import Clock, MonotonicClock
+from antiphon.core.errors import NotFound
+from antiphon.protocol import openapi
+from antiphon.protocol.cartesia_errors import ErrorBody
+from antiphon.protocol.cartesia_http import UNSUPPORTED, StatusReply, TokenReply, TokenRequest
+from antiphon.protocol.cartesia_messages import ServerMessage
+from antiphon.protocol.cartesia_request import BytesRequest, CancelRequest, GenerationRequest, SseRequest
+from antiphon.protocol.cartesia_voices import EmptyPage, VoiceBody, VoicePage
+from antiphon.protocol.http import EVENT_STREAM, JSON, TEXT
+from antiphon.protocol.openai_http import ErrorReply, ModelCard, ModelList, SpeechRequest
+from antiphon.protocol.openapi import Answer, Query, Socket
+from antiphon.server import cartesia_routes, openai_routes
+from antiphon.server.admission import Admission
+from antiphon.server.auth import gate_for
+from antiphon.server.cartesia_routes import CartesiaRoutes, upgrade_needed
+from antiphon.server.front import Front, MethodNotAllowed
+from antiphon.server.hub import Hub, Voices
+from antiphon.server.journal import Fold, Journal
+from antiphon.server.lifecycle import Lifecycle
+from antiphon.server.observe import CONTENT_TYPE, LogLines, Metrics
+from antiphon.server.openai_routes import OpenAiRoutes
+from antiphon.server.pages import CONTENT_POLICY, docs_page
+from antiphon.server.reply import error_response, json_response
+from antiphon.settings import Settings
+
+TITLE = "Antiphon"
+_AUDIO = Answer("Audio, streamed as it is made", content_type="audio/*")
+_EVENTS = Answer("Server-sent events", content_type=EVENT_STREAM)
+_PLAIN = Answer("Plain text", content_type=TEXT)
+_FAULTS = {status: Answer(about, ErrorBody) for status, about in ((400, "Bad request"), (401, "Bad or missing key"))}
+_BUSY = {429: Answer("No place is free; retry after the given time", ErrorBody)}
+_V1_FAULTS = {400: Answer("Bad request", ErrorReply), 401: Answer("Bad or missing key", ErrorReply)}
+
+
+@dataclass(frozen=True, slots=True)
+class App:
+    """An ASGI application with the state behind it. Not ready until ``hub.lifecycle.ready()`` is called."""
+
+    hub: Hub
+    _app: ASGIApp
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._app(scope, receive, send)
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A described route and the endpoint behind it: a function of a request, or an ASGI application."""
+
+    described: openapi.Route
+    endpoint: Any
+
+
+def create_app(
+    settings: Settings,
+    voices: Voices,
+    *,
+    clock: Clock | None = None,
+    folds: Sequence[Fold] = (),
+    device: str = "cpu",
+) -> App:
+    """``voices``: the registry of engines. ``folds``: further readers of the journal (recorders, tests).
+
+    Raises ``SettingsError`` where the settings would leave the door open (see :func:`gate_for`).
+    """
+    clock = clock or MonotonicClock()
+    metrics = Metrics(__version__, device)
+    journal = Journal(metrics.fold, LogLines().fold, *folds)
+    hub = Hub(
+        settings=settings,
+        voices=voices,
+        clock=clock,
+        journal=journal,
+        metrics=metrics,
+        admission=Admission(settings.server.max_connections, settings.stream_limit),
+        gate=gate_for(settings.server),
+        lifecycle=Lifecycle(journal, clock),
+    )
+    entries = _entries(hub)
+    document = openapi.document(TITLE, __version__, [entry.described for entry in entries])
+    page = docs_page(TITLE, __version__)
+
+    async def openapi_json(request: Request) -> Response:
+        return Response(document, media_type=JSON)
+
+    async def docs(request: Request) -> Response:
+        return Response(page, media_type="text/html", headers={"content-security-policy": CONTENT_POLICY})
+
+    routes = _routes(entries)
+    routes += [Route("/openapi.json", _Methods({"GET": openapi_json})), Route("/docs", _Methods({"GET": docs}))]
+    router: ASGIApp = Router(routes, redirect_slashes=False, default=_no_route)
+    if settings.server.cors_origins:
+        router = CORSMiddleware(
+            router,
+            allow_origins=settings.server.cors_origins,
+            allow_methods=["*"],
+            allow_headers=["*"],
+            expose_headers=["x-request-id", "server-timing", "retry-after", "cartesia-file-id"],
+        )
+    return App(hub, Front(router, hub, error_response))
+
+
+def _entries(hub: Hub) -> list[_Entry]:
+    cartesia, openai = CartesiaRoutes(hub), OpenAiRoutes(hub)
+
+    def entry(endpoint: Any, method: str, path: str, summary: str, tag: str, **more: Any) -> _Entry:
+        return _Entry(openapi.Route(method, path, summary, tag=tag, **more), endpoint)
+
+    async def status(request: Request) -> Response:
+        return json_response(StatusReply(ok=True, version=__version__))
+
+    async def health(request: Request) -> Response:
+        return json_response({"status": "alive"})
+
+    async def ready(request: Request) -> Response:
+        phase = hub.lifecycle.phase
+        return json_response({"status": phase}, 200 if hub.lifecycle.is_ready else 503)
+
+    async def metrics(request: Request) -> Response:
+        return Response(hub.metrics.text(), media_type=CONTENT_TYPE)
+
+    served = [
+        entry(status, "GET", "/", "The server and its version", "server", secured=False,
+              responses={200: Answer("Status", StatusReply)}),
+        entry(health, "GET", "/health", "Alive", "server", secured=False, responses={200: Answer("Alive")}),
+        entry(ready, "GET", "/ready", "Ready for work: a real inference has passed", "server", secured=False,
+              responses={200: Answer("Ready"), 503: Answer("Starting, or shutting down")}),
+        entry(metrics, "GET", "/metrics", "Prometheus metrics", "server", secured=False, responses={200: _PLAIN}),
+        entry(cartesia.socket, "GET", cartesia_routes.SOCKET, "Speech over a WebSocket, in contexts", "Cartesia",
+              socket=Socket(receives=(GenerationRequest, CancelRequest), sends=(ServerMessage,)),
+              query=(Query("api_key", "API key, where headers cannot be set"), Query("access_token", "Access token"),
+                     Query("cartesia_version", "API version; wins over the header")),
+              responses={401: _FAULTS[401], **_BUSY}),
+        entry(cartesia.speak_bytes, "POST", cartesia_routes.BYTES, "Speech as raw, wav or mp3", "Cartesia",
+              request=BytesRequest, responses={200: _AUDIO, **_FAULTS, **_BUSY}),
+        entry(cartesia.speak_sse, "POST", cartesia_routes.SSE, "Speech as server-sent events", "Cartesia",
+              request=SseRequest, responses={200: _EVENTS, **_FAULTS, **_BUSY}),
+        entry(cartesia.access_token, "POST", "/access-token", "A short-lived token for browsers", "Cartesia",
+              request=TokenRequest, responses={200: Answer("Token", TokenReply), **_FAULTS}),
+        entry(cartesia.list_voices, "GET", "/voices", "Voices", "Cartesia",
+              query=tuple(Query(name, about) for name, about in _VOICE_QUERY),
+              responses={200: Answer("A page of voices", VoicePage), **_FAULTS}),
+        entry(cartesia.get_voice, "GET", "/voices/{id}", "One voice", "Cartesia",
+              responses={200: Answer("Voice", VoiceBody), 404: Answer("No such voice", ErrorBody)}),
+        entry(cartesia.no_dictionaries, "GET", "/pronunciation-dicts", "Pronunciation dictionaries (none)", "Cartesia",
+              responses={200: Answer("An empty page", EmptyPage)}),
+        entry(openai.speak, "POST", openai_routes.SPEECH, "Speech as mp3, opus, aac, flac, wav or pcm", "OpenAI",
+              request=SpeechRequest, responses={200: _AUDIO, **_V1_FAULTS, 429: Answer("Busy", ErrorReply)}),
+        entry(openai.list_models, "GET", "/v1/models", "Models", "OpenAI",
+              responses={200: Answer("Models", ModelList)}),
+        entry(openai.get_model, "GET", "/v1/models/{id}", "One model", "OpenAI",
+              responses={200: Answer("Model", ModelCard), 404: Answer("No such model", ErrorReply)}),
+    ]  # fmt: skip
+    for feature, paths in UNSUPPORTED.items():
+        refusal = cartesia.unsupported(feature)
+        answers = {501: Answer(f"Not offered: {feature}", ErrorBody)}
+        served += [
+            entry(refusal, method, path, f"Not offered: {feature}", "not offered", responses=answers)
+            for method, path in paths
+        ]
+    return served
+
+
+_VOICE_QUERY = (
+    ("limit", "1 to 100, 10 if absent"),
+    ("starting_after", "Id of the voice before the page"),
+    ("ending_before", "Id of the voice after the page"),
+    ("q", "Part of a name or description"),
+    ("gender", "masculine, feminine or gender_neutral"),
+    ("language", "Language code"),
+)
+
+
+class _Methods:
+    """What one path answers to, method by method. HEAD is GET without its body; OPTIONS names the methods."""
+
+    def __init__(self, endpoints: dict[str, Any]) -> None:
+        self._apps: dict[str, ASGIApp] = {method: _asgi(endpoint) for method, endpoint in endpoints.items()}
+        if "GET" in self._apps:
+            self._apps.setdefault("HEAD", self._apps["GET"])
+        self._allow = ", ".join(sorted({*self._apps, "OPTIONS"}))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        app = self._apps.get(scope["method"])
+        if app is not None:
+            await app(scope, receive, send)
+        elif scope["method"] == "OPTIONS":
+            await Response(status_code=204, headers={"allow": self._allow})(scope, receive, send)
+        else:
+            raise MethodNotAllowed(f"{scope['method']} {scope['path']}: use {self._allow}", self._allow)
+
+
+def _asgi(endpoint: Any) -> ASGIApp:
+    return request_response(endpoint) if inspect.isroutine(endpoint) else endpoint
+
+
+def _routes(entries: Sequence[_Entry]) -> list[BaseRoute]:
+    """Fixed paths before patterns: ``/voices/clone`` is not a voice."""
+    sockets: list[BaseRoute] = []
+    by_path: dict[str, dict[str, Any]] = {}
+    for entry in entries:
+        path, endpoint = entry.described.path, entry.endpoint
+        if entry.described.socket is not None:
+            sockets.append(WebSocketRoute(path, _Socket(endpoint)))
+            endpoint = upgrade_needed
+        by_path.setdefault(path, {})[entry.described.method] = endpoint
+    paths = sorted(by_path, key=lambda path: "{" in path)
+    return [*sockets, *(Route(path, _Methods(by_path[path])) for path in paths)]
+
+
+class _Socket:
+    """Starlette takes an object (but not a bound method) as an ASGI application."""
+
+    def __init__(self, endpoint: ASGIApp) -> None:
+        self._endpoint = endpoint
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await self._endpoint(scope, receive, send)
+
+
+async def _no_route(scope: Scope, receive: Receive, send: Send) -> None:
+    asked = f"{scope.get('method', 'WebSocket')} {scope['path']}"
+    raise NotFound(f"{asked}: there is no such route; /docs lists them", "route")

@@ -1,0 +1,233 @@
+"""``antiphon serve``: listen, warm up, say one clear line, and leave in order.
+
+Faults that a user can mend (a taken port, a bad certificate, missing models) are one line each, never a traceback.
+"""
+
+import asyncio
+import contextlib
+import signal
+import socket
+import ssl
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Protocol, TextIO
+
+import uvicorn
+
+from antiphon.core.errors import AntiphonError
+from antiphon.core.speech import VoiceInfo
+from antiphon.server.app import App
+from antiphon.server.observe import configure_logging
+from antiphon.server.tls import self_signed, trust_hint
+from antiphon.server.transport import RequestProtocol, SocketProtocol
+from antiphon.settings import ServerSettings, Settings, SettingsError
+
+EXIT_OK, EXIT_FAILED, EXIT_BAD_SETTINGS = 0, 1, 2
+_BACKLOG = 2048
+
+
+class StartFailed(AntiphonError):
+    """The server cannot start; the message says why and what to do."""
+
+
+class WarmVoices(Protocol):
+    """What :func:`serve` needs of the registry besides what the routes need."""
+
+    @property
+    def default_voice(self) -> VoiceInfo: ...
+
+    def warm_up(self) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class _Server(uvicorn.Server):
+    """uvicorn without its own idea of signals: it would close sockets before their contexts have had a last word."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+def serve(
+    settings: Settings,
+    make_app: Callable[[Settings], tuple[App, WarmVoices]],
+    *,
+    device: str = "cpu",
+    out: TextIO | None = None,
+) -> int:
+    """Serve until SIGINT or SIGTERM; returns the exit code. ``make_app`` builds the engines and the app over them."""
+    out = out or sys.stdout
+    configure_logging(settings.log.level, settings.log.format == "json")
+    try:
+        sock = bind(settings.server)
+        with contextlib.closing(sock):
+            certificate = _certificate(settings.server)
+            app, voices = make_app(settings)
+            try:
+                return _run(settings, app, voices, sock, certificate, device, out)
+            finally:
+                voices.close()
+    except SettingsError as error:
+        print(f"antiphon: {error}", file=sys.stderr)  # noqa: T201
+        return EXIT_BAD_SETTINGS
+    except AntiphonError as error:
+        print(f"antiphon: {error}", file=sys.stderr)  # noqa: T201
+        return EXIT_FAILED
+    except KeyboardInterrupt:
+        return EXIT_OK
+
+
+def bind(server: ServerSettings) -> socket.socket:
+    """A bound socket, not yet listening: no client shall wait on a server that may still fail. Raises ``StartFailed``."""
+    try:
+        found = socket.getaddrinfo(server.host, server.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except socket.gaierror as error:
+        raise StartFailed(f"host {server.host!r} is not an address of this machine: {error.strerror}") from None
+    family, kind, protocol, _, address = found[0]
+    sock = socket.socket(family, kind, protocol)
+    try:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        sock.bind(address)
+    except OSError as error:
+        sock.close()
+        hint = "; another program uses it: choose another with --port, or --port 0 for a free one"
+        busy = error.errno in (48, 98)  # EADDRINUSE on macOS and on Linux
+        raise StartFailed(
+            f"cannot listen on {server.host}:{server.port}: {error.strerror}{hint if busy else ''}"
+        ) from None
+    sock.setblocking(False)
+    return sock
+
+
+def config(
+    settings: Settings, app: App, certificate: tuple[Path, Path] | None = None
+) -> uvicorn.Config:
+    """uvicorn's settings for our server."""
+    server = settings.server
+    cert, key = certificate or (None, None)
+    return uvicorn.Config(
+        app,
+        loop="auto",
+        http=RequestProtocol,
+        ws=SocketProtocol,
+        ws_max_size=server.frame_limit_bytes,
+        ws_ping_interval=server.ping_interval_s,
+        # A client that plays as it reads answers a ping only after the audio before it; the stall limit finds the dead.
+        ws_ping_timeout=None,
+        ws_per_message_deflate=False,  # it costs milliseconds per chunk, and base64 of noise-like audio hardly shrinks
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        backlog=_BACKLOG,
+        timeout_keep_alive=server.keep_alive_s,
+        timeout_graceful_shutdown=1,
+        ssl_certfile=cert,
+        ssl_keyfile=key,
+    )
+
+
+def _certificate(server: ServerSettings) -> tuple[Path, Path] | None:
+    tls = server.tls
+    if tls.cert is not None:
+        pair = tls.cert, tls.key or tls.cert
+    elif tls.self_signed:
+        try:
+            pair = self_signed(tls.dir, (server.host,))
+        except OSError as error:
+            raise StartFailed(f"cannot write a certificate into {tls.dir}: {error.strerror}") from None
+    else:
+        return None
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(*pair)
+    except (OSError, ssl.SSLError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        raise StartFailed(f"the TLS certificate {pair[0]} with key {pair[1]} cannot be used: {why}") from None
+    return pair
+
+
+def _run(
+    settings: Settings,
+    app: App,
+    voices: WarmVoices,
+    sock: socket.socket,
+    certificate: tuple[Path, Path] | None,
+    device: str,
+    out: TextIO,
+) -> int:
+    uvicorn_config = config(settings, app, certificate)
+    factory = uvicorn_config.get_loop_factory()
+    with asyncio.Runner(loop_factory=factory) as runner:
+        return runner.run(_main(settings, app, voices, sock, uvicorn_config, certificate, device, out))
+
+
+async def _main(
+    settings: Settings,
+    app: App,
+    voices: WarmVoices,
+    sock: socket.socket,
+    uvicorn_config: uvicorn.Config,
+    certificate: tuple[Path, Path] | None,
+    device: str,
+    out: TextIO,
+) -> int:
+    loop = asyncio.get_running_loop()
+    leaving = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, leaving.set)
+    port = sock.getsockname()[1]
+    server = _Server(uvicorn_config)
+    serving = loop.create_task(server.serve([sock]))
+    warming = loop.create_task(asyncio.to_thread(voices.warm_up))
+    left = loop.create_task(leaving.wait())
+    failure: BaseException | None = None
+    try:
+        await asyncio.wait((serving, warming, left), return_when=asyncio.FIRST_COMPLETED)
+        if warming.done() and not leaving.is_set():
+            failure = warming.exception()
+            if failure is None:
+                app.hub.lifecycle.ready()
+                _announce(settings, voices.default_voice, port, certificate, device, out)
+                await asyncio.wait((serving, left), return_when=asyncio.FIRST_COMPLETED)
+        await app.hub.lifecycle.drain(settings.server.drain_timeout_s if failure is None else 0.0)
+    finally:
+        server.should_exit = True
+        left.cancel()
+        await asyncio.gather(serving, left, return_exceptions=True)
+    if isinstance(failure, AntiphonError):
+        raise failure
+    if failure is not None:
+        raise StartFailed(f"warm-up failed: {failure}") from failure
+    return EXIT_OK
+
+
+def _announce(
+    settings: Settings,
+    voice: VoiceInfo,
+    port: int,
+    certificate: tuple[Path, Path] | None,
+    device: str,
+    out: TextIO,
+) -> None:
+    server = settings.server
+    if server.port_file is not None:
+        try:
+            server.port_file.write_text(f"{port}\n")
+        except OSError as error:
+            raise StartFailed(f"cannot write the port to {server.port_file}: {error.strerror}") from None
+    scheme = "https" if certificate else "http"
+    host = f"[{server.host}]" if ":" in server.host else server.host
+    keys = f"{len(server.api_keys)} API keys" if server.api_keys else "no API key needed"
+    print(
+        f"antiphon ready: {scheme}://{host}:{port}  voice={voice.name} ({voice.engine})  device={device}"
+        f"  workers={settings.engine.worker_count}  {keys}",
+        file=out,
+        flush=True,
+    )
+    if certificate and server.tls.self_signed and server.tls.cert is None:
+        print(trust_hint(certificate[0]), file=out, flush=True)
+
+

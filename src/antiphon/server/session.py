@@ -1,0 +1,317 @@
+"""The one shell around a speech socket: it awaits, and decides nothing.
+
+Frames go to the machine, the machine's actions to the streams; streams say that they have something (``wake``), and
+the writer takes ONE event of one stream at a time, round robin, and only when the wire is free to take it. There is no
+queue of audio here: what was not pulled when a cancel is read never leaves, and a slow reader fills nothing but its own
+streams' bounded outboxes.
+"""
+
+import asyncio
+import traceback
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from antiphon.core.errors import AntiphonError, EngineFailed
+from antiphon.core.event import Event, Failed
+from antiphon.protocol.actions import Action, Cancel, Close, Flush, Key, Note, Open, Push, Send
+from antiphon.server.auth import Principal
+from antiphon.server.hub import Hub, Line
+from antiphon.server.journal import ConnectionClosed, ConnectionOpened, Crashed, Outcome
+from antiphon.server.lifecycle import Unready
+from antiphon.server.transport import Wire
+
+MAX_WAITING_FRAMES = 256
+"""Answers (errors, mostly) that may wait for a reader who does not read; beyond it we stop reading from that socket."""
+
+NORMAL, GOING_AWAY, INTERNAL_ERROR, RESTART = 1000, 1001, 1011, 1012
+
+
+class Machine(Protocol):
+    """A dialect's pure socket machine; time is passed in."""
+
+    @property
+    def due_s(self) -> float | None: ...
+
+    def receive(self, frame: str | bytes, now_s: float) -> Iterable[Action]: ...
+
+    def deliver(self, key: Key, event: Event, now_s: float) -> Iterable[Action]: ...
+
+    def refused(self, key: Key, error: AntiphonError, now_s: float) -> Iterable[Action]: ...
+
+    def tick(self, now_s: float) -> Iterable[Action]: ...
+
+    def close(self, reason: AntiphonError) -> Iterable[Action]: ...
+
+
+class Stalled(Exception):
+    """The peer took not one byte for the stall timeout."""
+
+
+@dataclass(slots=True, eq=False)
+class _Speaker:
+    """One stream of this socket."""
+
+    key: Key
+    line: Line | None = None
+    signalled: bool = False
+    """A wake is on its way to the loop. Cleared before the pull, so that none is lost."""
+    queued: bool = False
+    due_s: float | None = None
+
+
+class SpeechSocket:
+    """One accepted WebSocket. ``run`` returns when it is over, and every place is free again."""
+
+    def __init__(
+        self, hub: Hub, socket: WebSocket, machine: Machine, principal: Principal, request_id: str, route: str
+    ) -> None:
+        self._hub = hub
+        self._socket = socket
+        self._wire = Wire.of(socket.scope)
+        self._machine = machine
+        self._principal = principal
+        self._request_id = request_id
+        self._route = route
+        self._loop = asyncio.get_running_loop()
+        self._speakers: dict[Key, _Speaker] = {}
+        self._ready: deque[_Speaker] = deque()
+        self._waiting: deque[Send] = deque()
+        self._work = asyncio.Event()
+        self._room = asyncio.Event()
+        self._timer: asyncio.TimerHandle | None = None
+        self._last_frame_s = hub.clock.now_s()
+        self._draining = False
+        self._outcome: Outcome = "dropped"
+        self._close_code: int | None = None
+        self._closed_with = GOING_AWAY
+
+    async def run(self) -> None:
+        hub, now_s = self._hub, self._hub.clock.now_s
+        hub.journal.log(ConnectionOpened(now_s(), self._request_id, self._route, self._principal.name))
+        hub.lifecycle.enter(self)
+        reader, writer = self._loop.create_task(self._read()), self._loop.create_task(self._write())
+        try:
+            self._plan()
+            await asyncio.wait((reader, writer), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            # Places first: whatever happens below, nobody speaks for this socket any more.
+            if self._timer is not None:
+                self._timer.cancel()
+            for speaker in list(self._speakers.values()):
+                self._end(speaker, self._outcome)
+            reader.cancel()
+            writer.cancel()
+            results = await asyncio.gather(reader, writer, return_exceptions=True)
+            await self._farewell(results)
+            hub.lifecycle.leave(self)
+            hub.journal.log(ConnectionClosed(now_s(), self._request_id, self._route, self._closed_with))
+
+    def drain(self) -> None:
+        self._draining = True
+        self._close_if_drained()
+
+    def cut(self) -> None:
+        self._outcome = "cut"
+        self._do(self._machine.close(Unready("the server is shutting down")))
+        self._close(RESTART)
+
+    def drop(self) -> None:
+        self._wire.abort()
+
+    # From the wire
+
+    async def _read(self) -> None:
+        while True:
+            message = await self._socket.receive()
+            if message["type"] == "websocket.disconnect":
+                self._closed_with = message.get("code") or GOING_AWAY
+                return
+            self._last_frame_s = self._hub.clock.now_s()
+            text = message.get("text")
+            frame = message.get("bytes", b"") if text is None else text
+            self._do(self._machine.receive(frame, self._last_frame_s))
+            while len(self._waiting) > MAX_WAITING_FRAMES:
+                self._room.clear()
+                await self._room.wait()
+
+    # To the wire
+
+    async def _write(self) -> None:
+        while True:
+            await self._work.wait()
+            await self._writable()
+            send = self._next()
+            if send is not None:
+                # The wire is free, so this does not wait: nothing can be read between the choice and the sending.
+                await self._socket.send_text(send.frame)
+                self._room.set()
+                await asyncio.sleep(0)  # everyone else's turn, and the reader's: a cancel must be seen at once
+            elif self._close_code is not None:
+                self._closed_with = self._close_code
+                await self._socket.close(self._close_code)
+                return
+            else:
+                self._work.clear()
+
+    async def _writable(self) -> None:
+        if not self._wire.writable.is_set():
+            try:
+                async with asyncio.timeout(self._hub.settings.server.stall_timeout_s):
+                    await self._wire.writable.wait()
+            except TimeoutError:
+                raise Stalled from None
+
+    def _next(self) -> Send | None:
+        """The next frame: what already waits, else made from the next event of the stream whose turn it is."""
+        while not self._waiting:
+            if not self._ready or self._close_code is not None:
+                return None
+            speaker = self._ready.popleft()
+            events = speaker.line.stream.pull(1) if speaker.line is not None else []
+            if not events:
+                speaker.queued = False
+                continue
+            self._ready.append(speaker)
+            self._deliver(speaker, events[0])
+        return self._waiting.popleft()
+
+    def _deliver(self, speaker: _Speaker, event: Event) -> None:
+        if speaker.line is not None:
+            if isinstance(event, Failed):
+                speaker.line.failure = event.message
+            speaker.line.pulled(event)
+        self._do(self._machine.deliver(speaker.key, event, self._hub.clock.now_s()))
+
+    # The machine's wishes
+
+    def _do(self, actions: Iterable[Action]) -> None:
+        todo = deque(actions)
+        while todo:
+            answer = self._act(todo.popleft())
+            todo.extendleft(reversed(list(answer)))
+        self._close_if_drained()
+        self._plan()
+
+    def _act(self, action: Action) -> Iterable[Action]:
+        """Do one action; returns what the machine answers where it was refused."""
+        if isinstance(action, Send):
+            self._waiting.append(action)
+            self._work.set()
+            return ()
+        if isinstance(action, Open):
+            return self._open(action)
+        if isinstance(action, Cancel):
+            self._waiting = deque(send for send in self._waiting if send.key != action.key)
+        if isinstance(action, Note) or action.key not in self._speakers:
+            return ()
+        speaker = self._speakers[action.key]
+        line = speaker.line
+        if isinstance(action, Close):
+            self._end(speaker, "done")
+        elif isinstance(action, Cancel):
+            self._end(speaker, "cancelled")
+        elif line is not None:
+            try:
+                self._feed(line, action)
+            except AntiphonError as error:
+                line.failure = str(error)
+                return self._machine.refused(action.key, error, self._hub.clock.now_s())
+            speaker.due_s = line.stream.tick(self._hub.clock.now_s())
+        return ()
+
+    @staticmethod
+    def _feed(line: Line, action: Push | Flush) -> None:
+        if isinstance(action, Flush):
+            line.stream.flush(action.marker, last=action.last)
+            return
+        if isinstance(action.item, str):
+            line.pushed(action.item)
+        line.stream.push(action.item)
+
+    def _open(self, action: Open) -> Iterable[Action]:
+        speaker = _Speaker(action.key)
+
+        def wake() -> None:
+            """Called from workers. One signal at a time: a loop is woken by a system call."""
+            if not speaker.signalled:
+                speaker.signalled = True
+                try:
+                    self._loop.call_soon_threadsafe(self._woken, speaker)
+                except RuntimeError:  # the loop is closed: nobody listens any more
+                    return
+
+        try:
+            speaker.line = self._hub.open_line(action.config, wake, self._principal, self._request_id, self._route)
+        except AntiphonError as error:
+            return self._machine.refused(action.key, error, self._hub.clock.now_s())
+        self._speakers[action.key] = speaker
+        return ()
+
+    def _woken(self, speaker: _Speaker) -> None:
+        speaker.signalled = False
+        if speaker.key in self._speakers and not speaker.queued:
+            speaker.queued = True
+            self._ready.append(speaker)
+            self._work.set()
+
+    def _end(self, speaker: _Speaker, outcome: Outcome) -> None:
+        self._speakers.pop(speaker.key, None)
+        line, speaker.line = speaker.line, None
+        if line is not None:
+            line.end("cut" if self._outcome == "cut" else outcome)
+
+    # Time
+
+    def _plan(self) -> None:
+        """One timer, for whichever comes first: the machine, a stream's waiting text, or the idle limit."""
+        idle_s = None if self._speakers else self._last_frame_s + self._hub.settings.server.idle_timeout_s
+        dues = [due for due in (self._machine.due_s, idle_s) if due is not None]
+        dues += [speaker.due_s for speaker in self._speakers.values() if speaker.due_s is not None]
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if dues and self._close_code is None:
+            self._timer = self._loop.call_later(max(0.0, min(dues) - self._hub.clock.now_s()), self._tick)
+
+    def _tick(self) -> None:
+        now_s = self._hub.clock.now_s()
+        for speaker in self._speakers.values():
+            if speaker.line is not None and speaker.due_s is not None and speaker.due_s <= now_s:
+                speaker.due_s = speaker.line.stream.tick(now_s)
+        if not self._speakers and now_s - self._last_frame_s >= self._hub.settings.server.idle_timeout_s:
+            self._close(NORMAL)
+        due_s = self._machine.due_s
+        self._do(self._machine.tick(now_s) if due_s is not None and due_s <= now_s else ())
+
+    # The end
+
+    def _close(self, code: int) -> None:
+        if self._close_code is None:
+            self._close_code = code
+            self._work.set()
+
+    def _close_if_drained(self) -> None:
+        if self._draining and not self._speakers:
+            self._close(RESTART)
+
+    async def _farewell(self, results: Sequence[object]) -> None:
+        faults = [r for r in results if isinstance(r, Exception) and not isinstance(r, WebSocketDisconnect)]
+        if any(isinstance(fault, Stalled) for fault in faults):
+            self._wire.abort()
+            return
+        if not faults:
+            return
+        trace = "".join(traceback.format_exception(faults[0]))
+        self._hub.journal.log(Crashed(self._hub.clock.now_s(), self._request_id, self._route, trace))
+        self._closed_with = INTERNAL_ERROR
+        try:
+            for action in self._machine.close(EngineFailed(f"internal error; request {self._request_id}")):
+                if isinstance(action, Send):
+                    await self._socket.send_text(action.frame)
+            await self._socket.close(INTERNAL_ERROR)
+        except Exception:  # the machine or the wire is what broke; dropping it is all that is left
+            self._wire.abort()
