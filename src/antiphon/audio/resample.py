@@ -13,8 +13,8 @@ in -> out       QQ     LQ     MQ     HQ    this file
 16 ->  8 kHz   0.1   61.3  117.0  115.0      8.0
 ============  =====  =====  =====  =====  ==========
 
-QQ is a cubic without any alias filter, LQ lets aliases through. Audio that is held back is late on the first chunk and, worse, is the
-end of the last word whenever a stream pauses without ending; :meth:`Resampler.flush` gives it out here.
+QQ is a cubic without any alias filter, LQ lets aliases through. Audio that is held back is late on the first chunk
+and, worse, is the end of the last word whenever a stream pauses without ending; :meth:`Resampler.flush` gives it out.
 
 The filter: Kaiser window, 64 zero crossings to each side, stop band of -100 dB from the lower of both Nyquist
 frequencies on, pass band flat up to 0.9 of it. Source: J. O. Smith, "Digital Audio Resampling" (bandlimited
@@ -75,7 +75,7 @@ class Resampler:
         return self._give(self._bank, max(0, -(-reach * self._bank.up // self._bank.down)))
 
     def flush(self) -> Samples:
-        """Give out what is held back, as if silence followed. The stream may go on, at its true position, afterwards."""
+        """Give out what is held back, as if silence followed. The stream may go on afterwards, at its true position."""
         if self._bank is None:
             return np.zeros(0, np.float32)
         return self._give(self._bank, round(Fraction(self._pushed_samples * self._bank.up, self._bank.down)))

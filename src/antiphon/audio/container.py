@@ -1,0 +1,152 @@
+"""Audio on its way out: one resampler and one codec per stream.
+
+Cost and delay, measured on 24 kHz speech in 20 ms chunks on one core (rtf = compute seconds / audio seconds):
+
+==========  ==============  ================  ===================  =====================
+container   rtf             first audio out   held back later      silence before audio
+==========  ==============  ================  ===================  =====================
+@@TABLE@@
+==========  ==============  ================  ===================  =====================
+"""
+
+from typing import Protocol
+
+import numpy as np
+
+from antiphon.audio.codec import Codec
+from antiphon.audio.codec_aac import AAC_BIT_RATES_BPS, AAC_RATES_HZ, AacCodec
+from antiphon.audio.codec_pcm import PcmCodec
+from antiphon.audio.codec_sndfile import (
+    MP3_RATES_HZ,
+    OPUS_BIT_RATES_BPS,
+    OPUS_RATES_HZ,
+    SndfileCodec,
+    mp3_bit_rates_bps,
+)
+from antiphon.audio.pcm import bytes_per_sample
+from antiphon.audio.resample import Resampler
+from antiphon.audio.wav import header as wav_header
+from antiphon.core.errors import InvalidInput
+from antiphon.core.frame import AudioFormat, Samples
+
+CONTENT_TYPES = {
+    "raw": "audio/pcm",
+    "wav": "audio/wav",
+    "mp3": "audio/mpeg",
+    "opus": "audio/opus",
+    "flac": "audio/flac",
+    "aac": "audio/aac",
+}
+"""Container to the content type of its HTTP body."""
+
+LOWEST_RATE_HZ, HIGHEST_RATE_HZ = 4_000, 192_000
+
+
+class Encoder(Protocol):
+    """One stream of audio becoming bytes. Chunked equals whole: where ``push`` is cut does not change the stream."""
+
+    content_type: str
+    sample_rate_hz: int
+    """Rate of the audio on the wire; differs from the one asked for where the codec has no such rate."""
+    notice: str | None
+    """What could not be done as asked (rate, bit rate), in words for the user."""
+
+    def push(self, samples: Samples) -> bytes:
+        """Samples [n] at the model's rate in; bytes that are ready out: whole samples, frames or pages; maybe none."""
+        ...
+
+    def flush(self) -> bytes:
+        """What can be had of the pushed samples without ending the stream: all of it for raw and wav."""
+        ...
+
+    def finish(self) -> bytes:
+        """End of the stream: everything that is left. ``b""`` when called again."""
+        ...
+
+
+def check_format(format: AudioFormat) -> None:
+    """Raise ``InvalidInput``, naming the field at fault, for a format that :func:`open_encoder` would refuse."""
+    if format.container not in CONTENT_TYPES:
+        known = ", ".join(CONTENT_TYPES)
+        raise InvalidInput(f"unknown container {format.container!r}; valid containers are {known}", "container")
+    if not LOWEST_RATE_HZ <= format.sample_rate_hz <= HIGHEST_RATE_HZ:
+        raise InvalidInput(
+            f"sample rate {format.sample_rate_hz} Hz is outside {LOWEST_RATE_HZ} to {HIGHEST_RATE_HZ} Hz", "sample_rate"
+        )
+    if format.container == "raw":
+        bytes_per_sample(format.encoding)
+    elif format.container == "wav":
+        wav_header(format.encoding, format.sample_rate_hz)
+    elif format.container != "flac" and format.bit_rate_bps <= 0:
+        raise InvalidInput(f"bit rate must be positive, not {format.bit_rate_bps}", "bit_rate")
+
+
+def open_encoder(format: AudioFormat, model_rate_hz: int) -> Encoder:
+    """An encoder from the model's rate to ``format``. Raises ``InvalidInput`` for a format that cannot be served.
+
+    A rate that the codec lacks becomes its next higher one, a bit rate the nearest possible; ``notice`` says so.
+    """
+    check_format(format)
+    container, asked_hz = format.container, format.sample_rate_hz
+    rate_hz = asked_hz
+    bit_rates: tuple[int, int] | None = None
+    codec: Codec
+    match container:
+        case "raw":
+            codec = PcmCodec(format.encoding)
+        case "wav":
+            codec = PcmCodec(format.encoding, wav_rate_hz=rate_hz)
+        case "aac":
+            rate_hz = _nearest_rate(asked_hz, AAC_RATES_HZ)
+            bit_rates = AAC_BIT_RATES_BPS
+            codec = AacCodec(rate_hz, format.bit_rate_bps)
+        case "mp3" | "opus":
+            rate_hz = _nearest_rate(asked_hz, MP3_RATES_HZ if container == "mp3" else OPUS_RATES_HZ)
+            bit_rates = mp3_bit_rates_bps(rate_hz) if container == "mp3" else OPUS_BIT_RATES_BPS
+            codec = SndfileCodec(container, rate_hz, format.bit_rate_bps)
+        case _:
+            codec = SndfileCodec(container, rate_hz, 0)
+    notices = []
+    if rate_hz != asked_hz:
+        notices.append(f"{container} has no {asked_hz} Hz; {rate_hz} Hz is sent")
+    if bit_rates is not None and not bit_rates[0] <= format.bit_rate_bps <= bit_rates[1]:
+        possible = min(max(format.bit_rate_bps, bit_rates[0]), bit_rates[1])
+        notices.append(f"{container} at {rate_hz} Hz has no {format.bit_rate_bps} bit/s; {possible} bit/s is sent")
+    return _StreamEncoder(CONTENT_TYPES[container], rate_hz, "; ".join(notices) or None, model_rate_hz, codec)
+
+
+class _StreamEncoder:
+    def __init__(self, content_type: str, rate_hz: int, notice: str | None, model_rate_hz: int, codec: Codec) -> None:
+        self.content_type = content_type
+        self.sample_rate_hz = rate_hz
+        self.notice = notice
+        self._resampler = Resampler(model_rate_hz, rate_hz)
+        self._codec: Codec | None = codec
+
+    def push(self, samples: Samples) -> bytes:
+        if self._codec is None:
+            raise ValueError("this encoder is finished; open a new one")
+        return self._codec.encode(self._resampler.push(_safe(samples)))
+
+    def flush(self) -> bytes:
+        return b"" if self._codec is None else self._codec.encode(self._resampler.flush())
+
+    def finish(self) -> bytes:
+        if self._codec is None:
+            return b""
+        codec, self._codec = self._codec, None
+        return codec.encode(self._resampler.flush()) + codec.finish()
+
+
+def _safe(samples: Samples) -> Samples:
+    """One sample that is no number would poison a codec's memory, and with it the rest of the stream."""
+    samples = np.asarray(samples, dtype=np.float32)
+    if np.isfinite(samples).all():
+        return samples
+    return np.nan_to_num(samples, nan=0.0, posinf=1.0, neginf=-1.0)
+
+
+def _nearest_rate(asked_hz: int, possible_hz: tuple[int, ...]) -> int:
+    """The lowest possible rate that loses nothing of ``asked_hz``, or else the highest."""
+    higher = [rate for rate in possible_hz if rate >= asked_hz]
+    return min(higher) if higher else max(possible_hz)
