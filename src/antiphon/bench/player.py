@@ -103,6 +103,12 @@ class Player:
         """Issue ``cues`` relative to ``begin_s`` (this clock; several processes may share it)."""
         return self._runner.run(self._watched(self._open(target, cues, begin_s)))
 
+    def part(self, target: Target) -> None:
+        """Close the connections to ``target``; a later :meth:`play` connects anew."""
+        if target in self._targets:
+            self._targets.remove(target)
+            self._runner.run(target.close())
+
     def close(self) -> None:
         for target in self._targets:
             self._runner.run(target.close())

@@ -5,10 +5,11 @@ Pure. No text of a run repeats, so no cache (ours or a peer's) can help; the has
 
 import hashlib
 import random
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
+from itertools import islice
 from typing import Literal, TypeAlias
 
 from antiphon.bench import phrases
@@ -41,19 +42,32 @@ def generate(kind: TextKind, count: int, seed: int) -> Workload:
 
     Raises ``ValueError`` for an unknown kind, or if the kind cannot give that many distinct texts.
     """
+    return Workload(kind, seed, tuple(islice(distinct(kind, seed), count)))
+
+
+def distinct(kind: TextKind, seed: int) -> Iterator[str]:
+    """Distinct texts without end: the same as :func:`generate`, for runs whose length is not known at the start.
+
+    Raises ``ValueError`` for an unknown kind, or when the phrases have no more to give.
+    """
     if kind not in _WRITERS:
         raise ValueError(f"unknown kind of text {kind!r}; known: {', '.join(_WRITERS)}")
+    return _distinct(kind, seed)
+
+
+def _distinct(kind: TextKind, seed: int) -> Iterator[str]:
     rng = random.Random(f"antiphon-bench:{kind}:{seed}")
-    seen: dict[str, None] = {}
+    seen: set[str] = set()
     misses = 0
-    while len(seen) < count:
+    while misses < MAX_ATTEMPTS:
         text = _WRITERS[kind](rng)
         if text in seen:
             misses += 1
-            if misses > MAX_ATTEMPTS:
-                raise ValueError(f"cannot write {count} distinct texts of kind {kind!r}; stopped at {len(seen)}")
-        seen[text] = None
-    return Workload(kind, seed, tuple(seen))
+            continue
+        seen.add(text)
+        misses = 0
+        yield text
+    raise ValueError(f"only {len(seen)} distinct texts of kind {kind!r} can be written")
 
 
 def text_hash(texts: Iterable[str]) -> str:

@@ -1,0 +1,110 @@
+"""Several systems under one load in one run, interleaved: block by block, in turning order (A B, B A, ...).
+
+Whatever the machine does in between, a neighbour's job, heat, a slower clock, it does to all of them.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+
+from antiphon.bench.arrivals import ClosedLoop, OpenLoop, Schedule
+from antiphon.bench.measure import Distribution, Measured, distribution, measure
+from antiphon.bench.player import Played, Player, PlayerLoad
+from antiphon.bench.report import Group
+from antiphon.bench.systems import Progress, System, silent
+from antiphon.bench.target.contract import Line
+from antiphon.bench.workload import tokens
+
+FIGURES = (
+    "late_s",
+    "ttfb_s",
+    "ttfa_s",
+    "heard_s",
+    "leading_silence_s",
+    "text_to_audio_s",
+    "last_byte_s",
+    "realtime_factor",
+    "rtf",
+    "refused_s",
+)
+"""Names of the fields of :class:`Measured` that get a distribution."""
+
+Plan = Callable[[System, int], Schedule]
+"""(system, block) -> what to play in that block. A seed must depend on the block, or all blocks are alike."""
+
+
+@dataclass(slots=True)
+class Score:
+    """What one system did over all blocks."""
+
+    system: str
+    figures: list[Measured] = field(default_factory=list)
+    loads: list[PlayerLoad] = field(default_factory=list)
+
+    def add(self, played: Played, pre_roll_s: float) -> None:
+        self.figures += [measure(take, pre_roll_s) for take in played.measured_takes]
+        self.loads.append(played.load)
+
+    @property
+    def cpu_share(self) -> float:
+        wall_s = sum(load.wall_s for load in self.loads)
+        return sum(load.cpu_share * load.wall_s for load in self.loads) / wall_s if wall_s else 0.0
+
+    @property
+    def lag_max_s(self) -> float:
+        return max((load.lag_max_s for load in self.loads), default=0.0)
+
+    def group(self, load: str) -> Group:
+        return Group(self.system, load, tuple(self.figures), distributions(self.figures))
+
+
+def interleave(
+    player: Player,
+    systems: Sequence[System],
+    plan: Plan,
+    texts: Iterator[str],
+    *,
+    blocks: int,
+    pre_roll_s: float,
+    token_gap_s: float | None = None,
+    progress: Progress = silent,
+) -> list[Score]:
+    """Play ``blocks`` blocks per system; all systems get the same texts in a block, none gets a text twice.
+
+    ``token_gap_s``: texts arrive token by token, one every so many seconds (None: whole).
+    """
+    scores = [Score(system.name) for system in systems]
+    for block in range(blocks):
+        schedules = [plan(system, block) for system in systems]
+        longest = max(schedule.requests for schedule in schedules)
+        lines = [line(text, token_gap_s) for text in islice(texts, longest)]
+        order = range(len(systems)) if block % 2 == 0 else reversed(range(len(systems)))
+        for at in order:
+            system, schedule = systems[at], schedules[at]
+            progress(f"{system.name}: {describe(schedule)}, block {block + 1} of {blocks}")
+            scores[at].add(player.play(system.target, lines[: schedule.requests], schedule), pre_roll_s)
+    return scores
+
+
+def line(text: str, token_gap_s: float | None = None) -> Line:
+    return Line(text) if token_gap_s is None else Line(text, tokens(text), token_gap_s)
+
+
+def describe(schedule: Schedule) -> str:
+    """A load in words: "16 streams, steady"."""
+    if isinstance(schedule, ClosedLoop):
+        return "1 stream" if schedule.streams == 1 else f"{schedule.streams} callers, closed loop"
+    assert isinstance(schedule, OpenLoop)
+    return f"{schedule.streams} streams, {schedule.kind}"
+
+
+def distributions(figures: Sequence[Measured]) -> dict[str, Distribution]:
+    """Distribution of every figure that some take has. Failed takes count for ``late_s`` and ``refused_s`` only."""
+    found = {}
+    for name in FIGURES:
+        counted = figures if name in ("late_s", "refused_s") else [figure for figure in figures if not figure.error]
+        values = [value for figure in counted if (value := getattr(figure, name)) is not None]
+        spread = distribution(values)
+        if spread is not None:
+            found[name] = spread
+    return found

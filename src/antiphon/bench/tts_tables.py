@@ -1,0 +1,200 @@
+"""The tables of ``bench tts``: from scores to rows. Pure; times are in milliseconds where no unit is named."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+from antiphon.bench.capacity import Capacity, Limits
+from antiphon.bench.duel import Score, distributions
+from antiphon.bench.measure import Distribution, distribution
+from antiphon.bench.message_cost import Cost
+from antiphon.bench.report import Cell, Table, milliseconds
+
+if TYPE_CHECKING:
+    from antiphon.bench.roundtrip import ReadBack
+
+Loaded: TypeAlias = tuple[str, list[Score], list[str]]
+"""(the load in words, the scores of the systems under it, who was left out and why)."""
+
+LATE_WARNING_S = 0.005
+
+
+def speed(title: str, loads: Sequence[Loaded], pre_roll_s: float, token_gap_s: float | None) -> Table:
+    columns = (
+        "load", "system", "takes", "failed", "first byte p50", "p95",
+        "first audible p50", "p95", "p95 CI", "p99", "max", "heard p50", "p95",
+        "last byte p50", "x real time p50", "underruns", "takes with gaps", "gaps s",
+    )  # fmt: skip
+    rows = [_speed_row(load, score) for load, scores, _ in loads for score in scores]
+    notes = [
+        "First audible: first text sent -> arrival of the chunk with the first audible sample. Heard: until a player "
+        f"with {1e3 * pre_roll_s:.0f} ms pre-roll plays it.",
+        _player_note(loads),
+    ]
+    if token_gap_s is not None:
+        notes.append(f"Text came token by token, every {1e3 * token_gap_s:.0f} ms; the clock starts with the first.")
+    notes += [reason for _, _, left_out in loads for reason in left_out]
+    late = max((_late_p99_s(score) for _, scores, _ in loads for score in scores), default=0.0)
+    if late > LATE_WARNING_S:
+        notes.append(f"The player was up to {1e3 * late:.1f} ms late (p99): these figures include its own trouble.")
+    return Table(title, columns, tuple(rows), tuple(notes))
+
+
+def capacity(found: Capacity, limits: Limits, pre_roll_s: float, playing_s: float) -> Table:
+    rows: list[tuple[Cell, ...]] = [
+        (
+            verdict.streams,
+            "holds" if verdict.holds else "fails",
+            milliseconds(verdict.ttfa_p95_s),
+            verdict.underruns,
+            verdict.failed,
+            "; ".join(verdict.reasons),
+        )
+        for verdict in found.probes
+    ]
+    bound = "" if limits.ttfa_p95_s is None else f", first audible p95 at most {1e3 * limits.ttfa_p95_s:.0f} ms"
+    fails = "no load that was tried failed" if found.fails_at is None else f"{found.fails_at} failed"
+    return Table(
+        "Concurrent streams",
+        ("streams", "verdict", "first audible p95", "underruns", "failed", "why"),
+        tuple(rows),
+        (
+            f"Largest steady load without an underrun or a failed request{bound}: **{found.streams}** ({fails}).",
+            f"Streams play {playing_s:.1f} s on average; player with {1e3 * pre_roll_s:.0f} ms pre-roll.",
+        ),
+    )
+
+
+def overload(streams: int, score: Score) -> Table:
+    refused = [figure for figure in score.figures if figure.error]
+    taken = [figure for figure in score.figures if not figure.error]
+    refusal = distribution([figure.refused_s for figure in refused if figure.refused_s is not None])
+    ttfa = distributions(taken).get("ttfa_s")
+    texts = sorted({figure.error for figure in refused})
+    return Table(
+        "Overload",
+        (
+            "streams", "starts", "accepted", "refused", "refusal p50", "p95", "max",
+            "accepted: first audible p95", "underruns",
+        ),
+        (
+            (
+                streams,
+                len(score.figures),
+                len(taken),
+                len(refused),
+                _ms(refusal, "p50"),
+                _ms(refusal, "p95"),
+                _ms(refusal, "max"),
+                _ms(ttfa, "p95"),
+                sum(figure.underruns for figure in taken),
+            ),
+        ),
+        tuple(f"refused with: {text}" for text in texts[:3]),
+    )
+
+
+def message_cost(costs: tuple[Cost, Cost], streams: int, model: str) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for cost in costs:
+        trips = distribution(cost.round_trips_s)
+        rows.append(
+            (
+                cost.name,
+                cost.messages,
+                cost.wire_bytes // cost.messages if cost.messages else None,
+                _microseconds(cost.per_message_s),
+                _microseconds(cost.wire_per_message_s),
+                _ms(trips, "p50"),
+                _ms(trips, "p95"),
+            )
+        )
+    server, echo = (cost.wire_per_message_s for cost in costs)
+    ratio = f"{server / echo:.2f}" if server is not None and echo else "not known"
+    return Table(
+        "Cost per message",
+        ("system", "messages", "bytes each", "CPU us", "CPU us without synthesis", "first message p50", "p95"),
+        tuple(rows),
+        (
+            f"CPU time of the server's process per audio message, {streams} callers in a closed loop. Without "
+            "synthesis: less the compute time that the server states in its messages, an estimate where a model runs.",
+            f"Server without synthesis / bare echo: {ratio}.",
+            f"Model of this section: {model or 'the same as above'}.",
+        ),
+    )
+
+
+def read_back(backs: Sequence["ReadBack"]) -> Table:
+    rows: list[tuple[Cell, ...]] = [
+        (
+            back.name,
+            back.rate.sentences,
+            back.rate.words,
+            back.rate.errors,
+            100 * back.rate.rate,
+            100 * back.rate.upper,
+            None if back.difference is None else 100 * back.difference.difference,
+            None if back.difference is None else 100 * back.difference.upper,
+            100 * back.first_words,
+            back.failed,
+        )
+        for back in backs
+    ]
+    return Table(
+        "Read-back",
+        (
+            "system", "sentences", "words", "errors", "WER %", "upper 95 %", "to the first, points", "upper 95 %",
+            "first word in 1 s, %", "failed",
+        ),
+        tuple(rows),
+        ("Bounds are one-sided, from a bootstrap over sentences; differences are paired.",),
+    )
+
+
+def _speed_row(load: str, score: Score) -> tuple[Cell, ...]:
+    spread = distributions(score.figures)
+    good = [figure for figure in score.figures if not figure.error]
+    ttfa = spread.get("ttfa_s")
+    factor = spread.get("realtime_factor")
+    return (
+        load,
+        score.system,
+        len(score.figures),
+        len(score.figures) - len(good),
+        _ms(spread.get("ttfb_s"), "p50"),
+        _ms(spread.get("ttfb_s"), "p95"),
+        _ms(ttfa, "p50"),
+        _ms(ttfa, "p95"),
+        None if ttfa is None else f"{1e3 * ttfa.p95_ci.low:.0f}-{1e3 * ttfa.p95_ci.high:.0f}",
+        _ms(ttfa, "p99"),
+        _ms(ttfa, "max"),
+        _ms(spread.get("heard_s"), "p50"),
+        _ms(spread.get("heard_s"), "p95"),
+        _ms(spread.get("last_byte_s"), "p50"),
+        None if factor is None else round(factor.p50, 1),
+        sum(figure.underruns for figure in good),
+        sum(1 for figure in good if figure.underruns),
+        round(sum(figure.gap_s for figure in good), 3),
+    )
+
+
+def _player_note(loads: Sequence[Loaded]) -> str:
+    scores = [score for _, scores, _ in loads for score in scores]
+    share = max((score.cpu_share for score in scores), default=0.0)
+    lag = max((score.lag_max_s for score in scores), default=0.0)
+    return (
+        f"The player used at most {100 * share:.0f} % of a core (in-process peers synthesise inside it); its event "
+        f"loop was at most {1e3 * lag:.0f} ms late."
+    )
+
+
+def _late_p99_s(score: Score) -> float:
+    late = distributions(score.figures).get("late_s")
+    return late.p99 if late else 0.0
+
+
+def _ms(spread: Distribution | None, quantile: str) -> float | None:
+    return None if spread is None else milliseconds(getattr(spread, quantile))
+
+
+def _microseconds(seconds: float | None) -> float | None:
+    return None if seconds is None else round(1e6 * seconds, 1)
