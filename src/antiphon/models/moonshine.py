@@ -24,7 +24,7 @@ MAX_PIECE_SAMPLES = 12 * SAMPLE_RATE_HZ
 """Longer audio is cut into pieces: on longer ones the model skips words."""
 
 MIN_SAMPLES = SAMPLE_RATE_HZ // 2
-"""Shorter audio is padded with silence: bare, a short "No." is heard as "No, no, no", and the graph fails below 0.064 s."""
+"""Shorter audio is padded with silence: bare, a short "No." is heard as "No, no, no"; below 0.064 s the graph fails."""
 
 _SILENCE_PEAK = 1e-4  # -80 dBFS: no speech is in there, but the model would hear "You"
 _QUIET_WINDOW_SAMPLES = SAMPLE_RATE_HZ // 10
@@ -53,8 +53,8 @@ class Encoded:
 class Decoding:
     """A decode so far.
 
-    ``tokens`` [n] are chosen (or were given); ``logprobs`` are their natural-log probabilities, and the end token's once
-    ``ended``. ``cache`` maps the decoder's state inputs to float32 [1, 8, length, 36] and covers all tokens but the last.
+    ``tokens`` [n] were chosen (or given); ``logprobs`` are their natural-log probabilities, and the end token's once
+    ``ended``. ``cache`` maps the decoder's state inputs to float32 [1, 8, length, 36]; it lacks the last token.
     """
 
     tokens: tuple[int, ...] = ()
