@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn
+from rich.progress import BarColumn, DownloadColumn, Progress, TaskID, TextColumn
 
 from antiphon.cli.app import ConfigOption, app
 from antiphon.cli.house import open_store
@@ -43,7 +43,7 @@ def pull(
         raise InvalidInput("give model names or --embedded, not both")
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
-        tasks = {}
+        tasks: dict[str, TaskID] = {}
 
         def show(progress: PullProgress) -> None:
             label = f"{progress.model}: {progress.phase} {progress.item}".rstrip()

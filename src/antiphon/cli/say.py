@@ -1,6 +1,7 @@
 """``antiphon say``: speak text in this process, without a server."""
 
 import codecs
+import os
 import shutil
 import subprocess
 import sys
@@ -8,7 +9,7 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 from queue import SimpleQueue
-from typing import Annotated, BinaryIO
+from typing import IO, Annotated
 
 import typer
 
@@ -84,11 +85,11 @@ def _find_player() -> list[str] | None:
 def _typed() -> Iterator[str]:
     """Standard input as it comes, so that an LLM piped in is spoken as it writes."""
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
-    while chunk := sys.stdin.buffer.read1(4096):
+    while chunk := os.read(sys.stdin.fileno(), 4096):
         yield decoder.decode(chunk)
 
 
-def _speak(house: House, config: SpeechConfig, deltas: Iterator[str], sink: BinaryIO) -> None:
+def _speak(house: House, config: SpeechConfig, deltas: Iterator[str], sink: IO[bytes]) -> None:
     """Speak ``deltas`` into ``sink``. One thread reads, this one owns the stream, the workers make audio."""
     clock, woken, arrived = MonotonicClock(), threading.Event(), SimpleQueue[str | None]()
 
@@ -120,7 +121,7 @@ def _speak(house: House, config: SpeechConfig, deltas: Iterator[str], sink: Bina
         stream.close()
 
 
-def _write(events: list[Event], sink: BinaryIO) -> bool:
+def _write(events: list[Event], sink: IO[bytes]) -> bool:
     """True when the end has come."""
     for event in events:
         match event:

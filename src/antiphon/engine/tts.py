@@ -116,7 +116,8 @@ class _Renderer:
         self._config = config
         self._clock = clock
         self._encoder = open_encoder(config.format, voice.sample_rate_hz)
-        self._gain = GainRamp(voice.sample_rate_hz)
+        self._volume = config.volume
+        self._gain = GainRamp(voice.sample_rate_hz, config.volume)
         self._limit = Limiter(voice.sample_rate_hz)
         self._position = position
         self._ending: str | None = None
@@ -143,7 +144,7 @@ class _Renderer:
             self._ending = unit.ending
 
     def finish(self, marker: Marker, last: bool, place: Place | None) -> Steps:
-        tail = self._encoder.push(self._limit.finish()) + self._encoder.finish() if last else b""
+        tail = self._encoder.finish() if last else self._encoder.flush()
         if place is not None:
             place.release()
         events: list[Event] = []
@@ -160,7 +161,10 @@ class _Renderer:
         if rendered.phonemes and self._config.phonemes:
             events.append(PhonemeTimes(rendered.phonemes, rate_hz))
         samples = rendered.samples
-        data = self._encoder.push(self._limit.push(self._gain.push(samples, volume)))
+        if volume != self._volume:
+            self._volume = volume
+            self._gain.set(volume)
+        data = self._encoder.push(self._limit.push(self._gain.push(samples)))
         spent_s = self._clock.now_s() - began_s
         if len(samples):
             events.append(Audio(data, self._position, len(samples), rate_hz, spent_s))

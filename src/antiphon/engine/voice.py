@@ -18,7 +18,8 @@ class JobVoice(Protocol):
     quantum_bound_s: float
     """Longest time that one ``next()`` of :meth:`speak` may take on the reference core; stated, and tested."""
 
-    voices: tuple[VoiceInfo, ...]
+    @property
+    def voices(self) -> tuple[VoiceInfo, ...]: ...
 
     def speak(self, voice: str, unit: Unit, at_sample: int, seed: int, after: str | None) -> Iterator[Rendered]:
         """Render ``unit`` so that it starts at absolute stream position ``at_sample``.
