@@ -1,0 +1,181 @@
+"""hibari, the default voice: a small English voice that reads whole sentences or parts of them, far faster than speech.
+
+Weights and grapheme-to-phoneme rules come from the ``hibari-tts`` package (Apache-2.0); the graph is driven here, in
+windows, so that the first sound of a sentence is ready before the rest of it is decoded.
+"""
+
+import json
+import uuid
+from collections.abc import Iterator
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+
+from antiphon.core.errors import EngineFailed, ModelUnavailable
+from antiphon.core.frame import Samples
+from antiphon.core.speech import SPEED_RANGE, Rendered, VoiceInfo
+from antiphon.models.hibari_dsp import HOP, SAMPLE_RATE_HZ, Vocoder, silent_rows
+from antiphon.models.hibari_frontend import HibariFrontend
+from antiphon.models.hibari_graph import HibariGraph, Plan
+from antiphon.models.hibari_phrase import TAIL, Layout, Phrase, lay_out, phrases
+from antiphon.models.hibari_words import WordClock
+from antiphon.text.unit import Text, Unit
+
+HEART = VoiceInfo(
+    id=str(uuid.uuid5(uuid.NAMESPACE_URL, "antiphon/voices/hibari/heart")),
+    name="Heart",
+    engine="hibari",
+    language="en",
+    locales=("en-US",),
+    gender="feminine",
+    description="Warm, clear American English; reads a sentence hundreds of times faster than it is spoken.",
+    quality="neural",
+    licence="Apache-2.0",
+    source="hibari-tts (distilled from Kokoro-82M)",
+)
+
+GRAPH_SPEED_RANGE = (0.6, 1.5)
+"""Speeds that the graph's own durations follow (each sound lasts at least 25 ms); beyond, frames are resampled."""
+
+_PAUSE_FRAMES = {"none": 0, "clause": 16, "sentence": 32, "paragraph": 62}
+"""From the start of a unit's last symbol to the first one of the next: medians of readings in one call (a comma, a full
+stop), and for a paragraph that of two calls with all their padding, which is hibari's own reading."""
+
+_WINDOWS = (24, 48, 96, 160)
+"""Frames decoded at a time: little first, so that sound starts early, then more, so that less is decoded twice."""
+
+_RAMP = 96
+"""Samples (4 ms) over which a unit's edges rise and fall."""
+
+
+class HibariVoice:
+    """See :class:`antiphon.engine.voice.JobVoice`. ``unit.volume`` is left to the engine."""
+
+    name = "hibari"
+    sample_rate_hz = SAMPLE_RATE_HZ
+    quantum_bound_s = 0.05
+    voices = (HEART,)
+
+    def __init__(self, graph: Path) -> None:
+        """``graph``: the verified file ``hibari.onnx``. Raises ``ModelUnavailable``."""
+        try:
+            vocabulary = json.loads((files("hibari") / "assets" / "vocab.json").read_text("utf-8"))
+        except (OSError, ModuleNotFoundError) as error:
+            raise ModelUnavailable(f"the package hibari-tts is incomplete: {error}") from error
+        self._ids: dict[str, int] = vocabulary
+        self._graph = HibariGraph(graph)
+        self._frontend = HibariFrontend(vocabulary)
+
+    def speak(self, voice: str, unit: Unit, at_sample: int, seed: int, after: str | None) -> Iterator[Rendered]:
+        """The pause that ``after`` calls for, the unit's own sound, then its explicit break."""
+        if voice not in {info.id for info in self.voices}:
+            raise EngineFailed(f"hibari has no voice {voice!r}")
+        script = self._frontend.script(unit.pieces, unit.before, unit.after)
+        words = WordClock(script, unit.text)
+        speed = min(max(unit.speed, SPEED_RANGE[0]), SPEED_RANGE[1])
+        position, ending = at_sample, after
+        for phrase in phrases(script, goes_on=unit.ending in ("none", "clause")):
+            for rendered in self._phrase(phrase, speed, position, seed, ending, words):
+                position += len(rendered.samples)
+                yield rendered
+            ending = "none"
+        words.place_silent(position)
+        left = words.take(position + 1)
+        silence = np.zeros(round(max(0.0, unit.pause_s) * SAMPLE_RATE_HZ), np.float32)
+        if len(silence) or left.words:
+            yield Rendered(silence, left.words, left.normalized, left.phonemes)
+
+    def estimate_s(self, unit: Unit) -> float:
+        """About 15 characters a second are spoken; a second costs 5 ms, a call 3 ms."""
+        return 0.003 + 0.005 * len(unit.text) / 15.0 / max(unit.speed, SPEED_RANGE[0])
+
+    def warm_up(self) -> None:
+        """Real readings of several lengths, an unknown word among them."""
+        for text in ("Hello.", "Zyqvorth and blarnix, spoken for the first time.", "One more sentence. " * 8):
+            for _ in self.speak(HEART.id, Unit((Text(text),)), 0, 0, None):
+                pass
+
+    def _phrase(
+        self, phrase: Phrase, speed: float, at_sample: int, seed: int, ending: str | None, words: WordClock
+    ) -> Iterator[Rendered]:
+        plan = self._plan(phrase.line, speed)
+        joined = bool(phrase.before) and ending in ("none", "clause")
+        layout = lay_out(phrase, plan, joined, 1 / speed)
+        pause = 0 if joined or ending is None else _pause_samples(ending, layout, speed)
+        begin = at_sample + pause
+
+        def sample_of(frame: int) -> int:
+            return begin + (frame - layout.start) * HOP
+
+        words.place(phrase, layout, sample_of)
+        end = sample_of(layout.stop)
+        position = begin
+        vocoder = Vocoder(plan.f0, layout.start, begin, seed)
+        for start, stop in _windows(layout.start - 1, layout.stop + 2):
+            samples = vocoder.push(_rows(self._graph, plan, start, stop))
+            first, last = position == begin, position + len(samples) >= end
+            samples = _edged(samples, first, last, end - position)
+            position += len(samples)
+            times = words.take(end + 1 if last else position)
+            if first:
+                samples = np.concatenate((np.zeros(pause, np.float32), samples))
+            yield Rendered(samples, times.words, times.normalized, times.phonemes)
+
+    def _plan(self, line: str, speed: float) -> Plan:
+        graph_speed = min(max(speed, GRAPH_SPEED_RANGE[0]), GRAPH_SPEED_RANGE[1])
+        plan = self._graph.plan([0, *(self._ids[symbol] for symbol in line), 0], graph_speed)
+        return plan if graph_speed == speed else _resampled(plan, speed / graph_speed)
+
+
+def _pause_samples(ending: str, layout: Layout, speed: float) -> int:
+    wanted = _PAUSE_FRAMES[ending] / speed
+    return round(max(0.0, wanted - max(1.0, 1 / speed) * TAIL - layout.lead) * HOP)
+
+
+def _windows(start: int, stop: int) -> Iterator[tuple[int, int]]:
+    index = 0
+    while start < stop:
+        size = _WINDOWS[min(index, len(_WINDOWS) - 1)]
+        # A rest too small to be worth its surroundings goes with the window before it.
+        end = stop if stop - start < size + _WINDOWS[0] else start + size
+        yield start, end
+        start, index = end, index + 1
+
+
+def _rows(graph: HibariGraph, plan: Plan, start: int, stop: int) -> Samples:
+    """Spectral rows of frames [start, stop), silent outside the plan."""
+    frames = plan.features.shape[2]
+    rows = graph.decode(plan, max(0, start), min(frames, stop))
+    if start >= 0 and stop <= frames:
+        return rows
+    return np.concatenate((silent_rows(max(0, -start)), rows, silent_rows(max(0, stop - frames))))
+
+
+def _edged(samples: Samples, first: bool, last: bool, left: int) -> Samples:
+    samples = samples[:left]
+    if first:
+        ramp = min(_RAMP, len(samples))
+        samples[:ramp] *= _RISE[:ramp]
+    if last:
+        ramp = min(_RAMP, len(samples))
+        samples[len(samples) - ramp :] *= _RISE[:ramp][::-1]
+    return samples
+
+
+_RISE = np.sin(np.linspace(0, np.pi / 2, _RAMP, endpoint=False), dtype=np.float32) ** 2
+
+
+def _resampled(plan: Plan, ratio: float) -> Plan:
+    """The same plan ``ratio`` times as fast: frames interpolated in time, pitch as it was."""
+    ends = np.rint(np.cumsum(plan.durations) / ratio).astype(np.int64)
+    frames = max(1, int(ends[-1]))
+    places = np.minimum((np.arange(frames) + 0.5) * ratio - 0.5, len(plan.f0) - 1.0).clip(0)
+    low = places.astype(np.int64)
+    high = np.minimum(low + 1, len(plan.f0) - 1)
+    share = (places - low).astype(np.float32)
+    features = plan.features[:, :, low] * (1 - share) + plan.features[:, :, high] * share
+    both = (plan.f0[low] > 40) & (plan.f0[high] > 40)
+    near = np.where(share < 0.5, plan.f0[low], plan.f0[high])
+    f0 = np.where(both, plan.f0[low] * (1 - share) + plan.f0[high] * share, near)
+    return Plan(np.diff(ends, prepend=0), features, f0.astype(np.float32))
