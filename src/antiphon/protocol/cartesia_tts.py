@@ -81,7 +81,7 @@ def decode_client_message(frame: str) -> GenerationRequest | CancelRequest:
     if '"cancel"' in frame:
         asked = decode_json(frame, _cancels)
         if asked.cancel:
-            if not asked.context_id:
+            if asked.context_id is None:
                 raise InvalidInput("context_id: a cancel must name its context", "context_id")
             return CancelRequest(asked.context_id)
     return decode_json(frame, _requests)
@@ -193,7 +193,7 @@ class TtsSocket:
         if context is None:
             if self._ended.is_straggler(context_id, request, now_s):
                 return []
-            if blank and not request.continue_ and not request.flush:
+            if blank and request.transcript is not None and not request.continue_ and not request.flush:
                 return [Send(encode_server_message(Done(context_id=context_id)).decode())]
         try:
             if context is not None and context.closing:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from antiphon.core.errors import InvalidInput, NotFound
+from antiphon.core.errors import InvalidInput
 from antiphon.core.speech import VoiceInfo
 
 MAX_PAGE = 100
@@ -121,7 +121,7 @@ def voice_body(info: VoiceInfo) -> VoiceBody:
 
 
 def list_voices(voices: Sequence[VoiceInfo], query: VoiceQuery) -> VoicePage:
-    """One page, in the order of ``voices``. Raises ``NotFound`` for a cursor that is not a voice.
+    """One page, in the order of ``voices``. Raises ``InvalidInput`` for a cursor that is not a voice.
 
     Clients ignore ``has_more`` and ask on until a page is empty, so a cursor at the last voice gives an empty page.
     """
@@ -143,7 +143,7 @@ def _index(voices: Sequence[VoiceInfo], voice_id: str, param: str) -> int:
     for at, info in enumerate(voices):
         if info.id == voice_id:
             return at
-    raise NotFound(f"{param}: there is no voice {voice_id[:80]!r}", param)
+    raise InvalidInput(f"{param}: there is no voice {voice_id[:80]!r}", param)
 
 
 def _matches(info: VoiceInfo, query: VoiceQuery) -> bool:

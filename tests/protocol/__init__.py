@@ -1,0 +1,1 @@
+"""Tests of the wire dialects; the pure machines are driven by :mod:`.shell`."""
