@@ -78,7 +78,7 @@ class ServerSettings(_Section):
     port: int = Field(default=8080, ge=0, le=65_535)
     """0 takes a free port and reports it."""
     port_file: UserPath | None = None
-    """Where the real port is written once the socket listens."""
+    """Where the real port is written once the server is ready; removed when it stops."""
     insecure: bool = False
     """Allow a host other than loopback without API keys."""
     tls: TlsSettings = TlsSettings()

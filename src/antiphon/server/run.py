@@ -9,15 +9,18 @@ import signal
 import socket
 import ssl
 import sys
+import threading
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TextIO
 
 import uvicorn
 
 from antiphon.core.errors import AntiphonError
-from antiphon.core.speech import VoiceInfo
-from antiphon.server.app import App
+from antiphon.server.app import App, create_app
+from antiphon.server.auth import gate_for
+from antiphon.server.hub import Voices
 from antiphon.server.observe import configure_logging
 from antiphon.server.tls import self_signed, trust_hint
 from antiphon.server.transport import RequestProtocol, SocketProtocol
@@ -31,13 +34,17 @@ class StartFailed(AntiphonError):
     """The server cannot start; the message says why and what to do."""
 
 
-class WarmVoices(Protocol):
-    """What :func:`serve` needs of the registry besides what the routes need."""
-
-    @property
-    def default_voice(self) -> VoiceInfo: ...
+class WarmVoices(Voices, Protocol):
+    """The registry of engines, which can also prove itself."""
 
     def warm_up(self) -> None: ...
+
+
+class House(Protocol):
+    """Engines that were built, with the workers behind them."""
+
+    @property
+    def registry(self) -> WarmVoices: ...
 
     def close(self) -> None: ...
 
@@ -52,23 +59,25 @@ class _Server(uvicorn.Server):
 
 def serve(
     settings: Settings,
-    make_app: Callable[[Settings], tuple[App, WarmVoices]],
+    build: Callable[[Settings], House],
     *,
     device: str = "cpu",
     out: TextIO | None = None,
 ) -> int:
-    """Serve until SIGINT or SIGTERM; returns the exit code. ``make_app`` builds the engines and the app over them."""
+    """Serve until SIGINT or SIGTERM; returns the exit code. ``build`` loads the engines (may raise)."""
     out = out or sys.stdout
     configure_logging(settings.log.level, settings.log.format == "json")
     try:
         sock = bind(settings.server)
         with contextlib.closing(sock):
             certificate = _certificate(settings.server)
-            app, voices = make_app(settings)
+            gate_for(settings.server)  # a door left open is said before models are loaded
+            house = build(settings)
             try:
-                return _run(settings, app, voices, sock, certificate, device, out)
+                app = create_app(settings, house.registry, device=device)
+                return _run(_Site(settings, app, house.registry, sock, certificate, device, out))
             finally:
-                voices.close()
+                house.close()
     except SettingsError as error:
         print(f"antiphon: {error}", file=sys.stderr)  # noqa: T201
         return EXIT_BAD_SETTINGS
@@ -80,7 +89,7 @@ def serve(
 
 
 def bind(server: ServerSettings) -> socket.socket:
-    """A bound socket, not yet listening: no client shall wait on a server that may still fail. Raises ``StartFailed``."""
+    """A bound socket, not yet listening: no client shall wait on a server that may fail. Raises ``StartFailed``."""
     try:
         found = socket.getaddrinfo(server.host, server.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except socket.gaierror as error:
@@ -149,39 +158,32 @@ def _certificate(server: ServerSettings) -> tuple[Path, Path] | None:
     return pair
 
 
-def _run(
-    settings: Settings,
-    app: App,
-    voices: WarmVoices,
-    sock: socket.socket,
-    certificate: tuple[Path, Path] | None,
-    device: str,
-    out: TextIO,
-) -> int:
-    uvicorn_config = config(settings, app, certificate)
-    factory = uvicorn_config.get_loop_factory()
-    with asyncio.Runner(loop_factory=factory) as runner:
-        return runner.run(_main(settings, app, voices, sock, uvicorn_config, certificate, device, out))
+@dataclass(frozen=True, slots=True)
+class _Site:
+    settings: Settings
+    app: App
+    voices: WarmVoices
+    sock: socket.socket
+    certificate: tuple[Path, Path] | None
+    device: str
+    out: TextIO
 
 
-async def _main(
-    settings: Settings,
-    app: App,
-    voices: WarmVoices,
-    sock: socket.socket,
-    uvicorn_config: uvicorn.Config,
-    certificate: tuple[Path, Path] | None,
-    device: str,
-    out: TextIO,
-) -> int:
+def _run(site: _Site) -> int:
+    uvicorn_config = config(site.settings, site.app, site.certificate)
+    with asyncio.Runner(loop_factory=uvicorn_config.get_loop_factory()) as runner:
+        return runner.run(_main(site, _Server(uvicorn_config)))
+
+
+async def _main(site: _Site, server: uvicorn.Server) -> int:
     loop = asyncio.get_running_loop()
     leaving = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, leaving.set)
-    port = sock.getsockname()[1]
-    server = _Server(uvicorn_config)
-    serving = loop.create_task(server.serve([sock]))
-    warming = loop.create_task(asyncio.to_thread(voices.warm_up))
+    lifecycle = site.app.hub.lifecycle
+    site.sock.listen(_BACKLOG)  # here, so that whoever reads our line can connect
+    serving = loop.create_task(server.serve([site.sock]))
+    warming = _in_thread(site.voices.warm_up)
     left = loop.create_task(leaving.wait())
     failure: BaseException | None = None
     try:
@@ -189,10 +191,10 @@ async def _main(
         if warming.done() and not leaving.is_set():
             failure = warming.exception()
             if failure is None:
-                app.hub.lifecycle.ready()
-                _announce(settings, voices.default_voice, port, certificate, device, out)
+                lifecycle.ready()
+                _announce(site)
                 await asyncio.wait((serving, left), return_when=asyncio.FIRST_COMPLETED)
-        await app.hub.lifecycle.drain(settings.server.drain_timeout_s if failure is None else 0.0)
+        await lifecycle.drain(site.settings.server.drain_timeout_s if failure is None else 0.0)
     finally:
         server.should_exit = True
         left.cancel()
@@ -204,30 +206,44 @@ async def _main(
     return EXIT_OK
 
 
-def _announce(
-    settings: Settings,
-    voice: VoiceInfo,
-    port: int,
-    certificate: tuple[Path, Path] | None,
-    device: str,
-    out: TextIO,
-) -> None:
-    server = settings.server
+def _in_thread(call: Callable[[], None]) -> "asyncio.Future[None]":
+    """Like ``asyncio.to_thread``, but a loop that closes does not wait for it: Ctrl-C works during a long warm-up."""
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[None] = loop.create_future()
+
+    def settle(error: BaseException | None) -> None:
+        if done.done():
+            return
+        if error is None:
+            done.set_result(None)
+        else:
+            done.set_exception(error)
+
+    def work() -> None:
+        error: BaseException | None = None
+        try:
+            call()
+        except BaseException as raised:
+            error = raised
+        with contextlib.suppress(RuntimeError):  # the loop has closed meanwhile
+            loop.call_soon_threadsafe(settle, error)
+
+    threading.Thread(target=work, name="warm-up", daemon=True).start()
+    return done
+
+
+def _announce(site: _Site) -> None:
+    """One line for people and for scripts: what is served, where, and who may come in."""
+    server, voice, port = site.settings.server, site.voices.default_voice, site.sock.getsockname()[1]
     if server.port_file is not None:
         try:
             server.port_file.write_text(f"{port}\n")
         except OSError as error:
             raise StartFailed(f"cannot write the port to {server.port_file}: {error.strerror}") from None
-    scheme = "https" if certificate else "http"
+    scheme = "https" if site.certificate else "http"
     host = f"[{server.host}]" if ":" in server.host else server.host
-    keys = f"{len(server.api_keys)} API keys" if server.api_keys else "no API key needed"
-    print(
-        f"antiphon ready: {scheme}://{host}:{port}  voice={voice.name} ({voice.engine})  device={device}"
-        f"  workers={settings.engine.worker_count}  {keys}",
-        file=out,
-        flush=True,
-    )
-    if certificate and server.tls.self_signed and server.tls.cert is None:
-        print(trust_hint(certificate[0]), file=out, flush=True)
-
-
+    keys = f"keys={len(server.api_keys)}" if server.api_keys else "keys=none"
+    line = f"antiphon ready: {scheme}://{host}:{port} voice={voice.name} engine={voice.engine} device={site.device}"
+    print(f"{line} workers={site.settings.engine.worker_count} {keys}", file=site.out, flush=True)
+    if site.certificate and server.tls.cert is None:
+        print(trust_hint(site.certificate[0]), file=site.out, flush=True)
