@@ -272,6 +272,8 @@ def test_model_folder_comes_first_and_needs_no_network(world: World) -> None:
     store.pull()
     assert world.commands == []
     assert store.folder("toy") == mounted / "toy"
+    world.store().pull()
+    assert store.folder("toy") == mounted / "toy"
 
 
 def test_damaged_model_folder_falls_back_to_the_root(world: World) -> None:
