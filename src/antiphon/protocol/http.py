@@ -1,5 +1,6 @@
 """What all HTTP dialects share: credentials, refusals and their status, replies, JSON bodies, server-sent events."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -77,7 +78,7 @@ def retry_headers(error: AntiphonError) -> dict[str, str]:
     """Headers that tell the public SDKs whether and when to try again."""
     if isinstance(error, AtCapacity):
         wait_s = max(error.retry_after_s, 0.0)
-        return {"retry-after": str(max(1, round(wait_s))), "retry-after-ms": str(round(wait_s * 1000))}
+        return {"retry-after": str(max(1, math.ceil(wait_s))), "retry-after-ms": str(round(wait_s * 1000))}
     if isinstance(error, NotSupported):
         return {"x-should-retry": "false"}
     return {}
