@@ -14,7 +14,9 @@ def speech_24k() -> Samples:
     phase = 2 * np.pi * np.cumsum(140 + 30 * np.sin(2 * np.pi * 0.7 * time_s)) / rate
     voiced = sum(np.sin(k * phase + k) / (1 + (k - 4) ** 2 / 6) for k in range(1, 24))
     syllables = np.clip(np.sin(2 * np.pi * 3 * time_s), 0, None) ** 0.7
-    hiss = np.random.default_rng(5).standard_normal(len(time_s)) * np.clip(np.sin(2 * np.pi * 1.5 * time_s - 2), 0, None)
+    hiss = np.random.default_rng(5).standard_normal(len(time_s)) * np.clip(
+        np.sin(2 * np.pi * 1.5 * time_s - 2), 0, None
+    )
     mixed = np.asarray(voiced) * syllables * 0.08 + hiss * 0.02
     mixed[int(0.9 * rate) : int(1.1 * rate)] = 0
     edge = np.minimum(1, np.minimum(np.arange(len(mixed)), np.arange(len(mixed))[::-1]) / 480)

@@ -110,7 +110,9 @@ def test_flush_gives_the_end_and_the_stream_goes_on_in_place(speech_24k: Samples
 
 
 def test_flush_in_a_pause_changes_nothing() -> None:
-    source = np.concatenate([sine(300, 24_000, 0.1) * np.hanning(2_400), np.zeros(400), sine(300, 24_000, 0.1)]).astype(np.float32)
+    source = np.concatenate([sine(300, 24_000, 0.1) * np.hanning(2_400), np.zeros(400), sine(300, 24_000, 0.1)]).astype(
+        np.float32
+    )
     resampler = Resampler(24_000, 16_000)
     got = np.concatenate([resampler.push(source[:2_700]), resampler.flush(), resampler.push(source[2_700:], last=True)])
     np.testing.assert_allclose(got, resample(source, 24_000, 16_000), atol=1e-4)

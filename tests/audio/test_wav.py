@@ -16,7 +16,11 @@ SAMPLES = (np.sin(np.arange(1_001) / 9) * 0.5).astype(np.float32)
 @pytest.mark.parametrize("encoding", WAV_ENCODINGS)
 def test_libsndfile_reads_what_we_write(encoding: str, known: bool) -> None:
     body = pcm.encode(SAMPLES, encoding)
-    data = wav.header(encoding, 22_050, len(SAMPLES) if known else None) + body + (b"\0" if known and len(body) % 2 else b"")
+    data = (
+        wav.header(encoding, 22_050, len(SAMPLES) if known else None)
+        + body
+        + (b"\0" if known and len(body) % 2 else b"")
+    )
     got, rate = soundfile.read(io.BytesIO(data), dtype="float32")
     assert rate == 22_050
     assert np.array_equal(got, pcm.decode(body, encoding))
@@ -29,7 +33,10 @@ def test_the_standard_library_reads_a_stream_of_unknown_length() -> None:
         assert file.readframes(10_000) == body
 
 
-@pytest.mark.parametrize(("encoding", "tag", "size"), [("pcm_s16le", 1, 44), ("pcm_s32le", 1, 44), ("pcm_f32le", 3, 58), ("pcm_alaw", 6, 58), ("pcm_mulaw", 7, 58)])
+@pytest.mark.parametrize(
+    ("encoding", "tag", "size"),
+    [("pcm_s16le", 1, 44), ("pcm_s32le", 1, 44), ("pcm_f32le", 3, 58), ("pcm_alaw", 6, 58), ("pcm_mulaw", 7, 58)],
+)
 def test_header_has_tag_and_extension_of_its_format(encoding: str, tag: int, size: int) -> None:
     head = wav.header(encoding, 8_000)
     assert len(head) == size

@@ -69,9 +69,9 @@ def clicks(samples: Samples, rate_hz: int, least_step: float = 0.01) -> list[int
 
     A jump is white, speech is not: in the fifth difference a jump stands alone, while fricatives and plosives are as
     strong within 1 ms before or after. Reported is the first sample after a jump that exceeds the neighbourhood
-    :data:`CLICK_RATIO` times (more below 16 kHz, where speech itself is whiter) and a step of ``least_step``. Silence is
-    assumed around the piece. Natural renderings stay below a ratio of 3.1; of random joints inside voiced speech more
-    than half are found, of jumps from or to silence all. Linear PCM only: companding adds jumps of its own.
+    :data:`CLICK_RATIO` times (more below 16 kHz, where speech itself is whiter) and a step of ``least_step``. Silence
+    is assumed around the piece. Natural renderings stay below a ratio of 3.1; of random joints inside voiced speech
+    more than half are found, of jumps from or to silence all. Linear PCM only: companding adds jumps of its own.
     """
     order, near, far = 5, 3, 24
     padded = np.pad(np.asarray(samples, dtype=np.float64), far + order)

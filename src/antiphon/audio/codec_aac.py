@@ -54,7 +54,8 @@ class AacCodec:
         if samples is not None:
             frame = self._new_frame(np.ascontiguousarray(samples[None, :]), format="fltp", layout="mono")
             frame.sample_rate = self._rate_hz
-        return b"".join(_adts_header(self._rate_hz, packet.size) + bytes(packet) for packet in self._context.encode(frame))
+        packets = self._context.encode(frame)
+        return b"".join(_adts_header(self._rate_hz, packet.size) + bytes(packet) for packet in packets)
 
 
 def _adts_header(sample_rate_hz: int, payload_bytes: int) -> bytes:

@@ -5,7 +5,7 @@ from antiphon.core.frame import Samples
 
 
 class PcmCodec:
-    """Raw PCM; with ``wav_rate_hz``, one header of unknown length goes before the first sample, and nothing after the last."""
+    """Raw PCM; with ``wav_rate_hz``, one header of unknown length before the first sample, nothing after the last."""
 
     def __init__(self, encoding: str, wav_rate_hz: int | None = None) -> None:
         self._encoding = encoding

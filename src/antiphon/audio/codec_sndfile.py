@@ -1,8 +1,9 @@
 """MP3, Opus and FLAC as streams, by libsndfile writing into memory that is emptied as it fills.
 
-Measured with libsndfile 1.2.2 on 24 kHz speech pushed in 20 ms chunks; see :mod:`antiphon.audio.container` for figures.
+What each costs and holds back stands in :mod:`antiphon.audio.container`.
 """
 
+from contextlib import suppress
 from io import SEEK_CUR, SEEK_SET
 
 import soundfile
@@ -52,7 +53,9 @@ class SndfileCodec:
                 raise ValueError(f"libsndfile does not stream {container}")
         bit_rate_bps = min(max(bit_rate_bps, least), most)
         # libsndfile takes bit rates as a place between the most (0.0) and the least (1.0) that the format allows
-        options["compression_level"] = (most - bit_rate_bps) / (most - least)
+        level = (most - bit_rate_bps) / (most - least)
+        # LAME refuses the very end of the scale; this much short of it is still the same bit rate
+        options["compression_level"] = min(level, 0.999) if container == "mp3" else level
         self._file = soundfile.SoundFile(self._sink, "w", sample_rate_hz, 1, **options)
         if container == "opus":
             _shorten_pages(self._file)
@@ -72,8 +75,9 @@ def _shorten_pages(file: soundfile.SoundFile) -> None:
 
     python-soundfile exposes no such setting, so that this goes through its private handle; a test holds it in place.
     """
-    latency_ms = soundfile._ffi.new("double *", _OGG_PAGE_LATENCY_MS)
-    soundfile._snd.sf_command(file._file, _SET_OGG_PAGE_LATENCY_MS, latency_ms, soundfile._ffi.sizeof("double"))
+    with suppress(AttributeError):  # a later python-soundfile may hide it elsewhere: long pages are better than none
+        latency_ms = soundfile._ffi.new("double *", _OGG_PAGE_LATENCY_MS)
+        soundfile._snd.sf_command(file._file, _SET_OGG_PAGE_LATENCY_MS, latency_ms, soundfile._ffi.sizeof("double"))
 
 
 class _Sink:

@@ -1,12 +1,22 @@
 """Audio on its way out: one resampler and one codec per stream.
 
-Cost and delay, measured on 24 kHz speech in 20 ms chunks on one core (rtf = compute seconds / audio seconds):
+Cost and delay, measured on 24 kHz speech (cost: 20 ms chunks, best of three, one core of a 2-core x86 machine;
+rtf = compute seconds / audio seconds). *First*: how much audio must be pushed before the first audio leaves. *Held*: the
+most that is held back later. *Silence*: what a decoder plays before the first sample, by the codec's nature.
 
-==========  ==============  ================  ===================  =====================
-container   rtf             first audio out   held back later      silence before audio
-==========  ==============  ================  ===================  =====================
-@@TABLE@@
-==========  ==============  ================  ===================  =====================
+=========================  ======  ========  =======  ==========
+format                        rtf  first ms  held ms  silence ms
+=========================  ======  ========  =======  ==========
+raw, wav at 24 kHz         0.0007         0        0           0
+raw mu-law at 8 kHz        0.0017         8        8           0
+mp3 128 kbit/s, 24 kHz     0.0094        85      103          46
+mp3 128 kbit/s, 44.1 kHz   0.0164        60      111          25
+mp3 64 kbit/s, 8 kHz       0.0046       255      317         138
+opus 128 kbit/s, 24 kHz    0.0162        65       86           0
+opus 32 kbit/s, 24 kHz     0.0362        65       86           0
+flac, 24 kHz               0.0008        50       48           0
+aac 128 kbit/s, 24 kHz     0.0115       130      128          43
+=========================  ======  ========  =======  ==========
 """
 
 from typing import Protocol

@@ -97,7 +97,7 @@ def mp3_frame_bytes(data: bytes, at: int = 0) -> int | None:
 
 
 def ogg_page_bytes(data: bytes, at: int = 0) -> int | None:
-    """Size of the Ogg page at ``at``; None if its whole header is not there yet. Raises ``ValueError`` if it is none."""
+    """Size of the Ogg page at ``at``; None until its whole header is there. Raises ``ValueError`` if it is none."""
     if at + 27 > len(data):
         return None
     if data[at : at + 4] != b"OggS":

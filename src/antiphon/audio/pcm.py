@@ -108,7 +108,8 @@ class PcmReader:
 
 
 def _to_s16(safe: Samples) -> NDArray[np.int16]:
-    return np.minimum(np.rint(safe * np.float32(2.0**15)), np.float32(32_767)).astype(np.int16)
+    whole: NDArray[np.int16] = np.minimum(np.rint(safe * np.float32(2.0**15)), np.float32(32_767)).astype(np.int16)
+    return whole
 
 
 def _all_s16() -> NDArray[np.int32]:
@@ -129,7 +130,8 @@ def _mulaw_codes() -> NDArray[np.uint8]:
     segment = _log2_floor(biased) - 7
     step = (biased >> (segment + 3)) & 0x0F
     sign = np.where(values < 0, 0x80, 0)
-    return (~(sign | (segment << 4) | step) & 0xFF).astype(np.uint8)
+    codes: NDArray[np.uint8] = (~(sign | (segment << 4) | step) & 0xFF).astype(np.uint8)
+    return codes
 
 
 @cache
@@ -148,7 +150,8 @@ def _alaw_codes() -> NDArray[np.uint8]:
     segment = np.maximum(_log2_floor(np.maximum(magnitude, 1)) - 4, 0)
     step = np.where(segment < 2, magnitude >> 1, magnitude >> segment) & 0x0F
     sign = np.where(values < 0, 0, 0x80)
-    return ((sign | (segment << 4) | step) ^ 0x55).astype(np.uint8)
+    codes: NDArray[np.uint8] = ((sign | (segment << 4) | step) ^ 0x55).astype(np.uint8)
+    return codes
 
 
 @cache

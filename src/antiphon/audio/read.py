@@ -23,8 +23,8 @@ def read(
 ) -> tuple[Samples, int]:
     """Whole file (its bytes, or its path) to mono samples [n] and their rate in Hz; several channels are averaged.
 
-    With ``encoding`` and ``sample_rate_hz`` the source is raw PCM. ``most_s`` bounds the length. Raises ``InvalidInput``
-    for bytes that are no audio, and for more than ``most_s`` of it.
+    With ``encoding`` and ``sample_rate_hz`` the source is raw PCM. ``most_s`` bounds the length. Raises
+    ``InvalidInput`` for bytes that are no audio, and for more than ``most_s`` of it.
     """
     if (encoding is None) != (sample_rate_hz is None):
         raise InvalidInput("raw audio needs both its encoding and its sample rate", "encoding")

@@ -13,7 +13,7 @@ KNEE = 0.9
 
 
 def fade_in(samples: Samples, ms: float, rate_hz: int = 24_000) -> Samples:
-    """Raise the first ``ms`` from silence along a half cosine; the first sample is 0. A copy; short input fades whole."""
+    """Raise the first ``ms`` (at most all) from silence along a half cosine; the first sample is 0. A copy."""
     ramp = _half_cosine(len(samples), ms, rate_hz)
     faded = np.array(samples, dtype=np.float32)
     faded[: len(ramp)] *= ramp
@@ -58,12 +58,13 @@ class GainRamp:
 class Limiter:
     """Keeps peaks below full scale by turning the gain down, not by cutting their tops off.
 
-    It follows the envelope of the signal (at once up, slowly down), and maps it through a curve that is the identity up
-    to :data:`KNEE` and stays below 1 for any input. Output never exceeds 1, keeps the order of sizes on a rising slope, and
-    equals the input, bit for bit, while the envelope is below the knee. No look-ahead: no delay.
+    It follows the envelope of the signal (at once up, slowly down), and maps it through a curve that is the identity
+    up to :data:`KNEE` and stays below 1 for any input. Output never exceeds 1, keeps the order of sizes on a rising
+    slope, and equals the input, bit for bit, while the envelope is below the knee. No look-ahead: no delay; the price
+    is that a peak higher than all of the last quarter second has its top rounded.
     """
 
-    def __init__(self, rate_hz: int, release_ms: float = 60.0) -> None:
+    def __init__(self, rate_hz: int, release_ms: float = 250.0) -> None:
         # The envelope falls by `1 / e` in release_ms. It is kept as a running maximum of log2|x| + n * fall over the
         # absolute sample index n; with `fall` a multiple of 2**-20 the sums are the same for every cut of the stream.
         per_sample = np.log2(np.e) / (release_ms * rate_hz / 1000)

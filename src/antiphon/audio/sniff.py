@@ -10,8 +10,9 @@ from antiphon.audio import pcm
 from antiphon.core.errors import InvalidInput
 
 _LEAST_SAMPLES = 400
-_ROUGH = 1.0
+_ROUGH = 0.4
 _SMOOTH = 0.6
+_TIMES = 3.5
 
 
 def container_of(data: pcm.Buffer) -> str | None:
@@ -54,17 +55,18 @@ def roughness(data: pcm.Buffer, encoding: str) -> float:
 def mismatch(data: pcm.Buffer, encoding: str) -> str | None:
     """Why ``data`` can hardly be raw ``encoding``, and what it looks like instead; None if nothing speaks against it.
 
-    Judges some tenths of a second of speech. Careful: it objects only where the promised encoding gives noise and another
-    one gives a smooth wave.
+    Judges some tenths of a second of speech. Careful: it objects only where the promised encoding gives noise and
+    another one gives a smooth wave.
     """
     container = container_of(data)
     if container is not None:
         return f"{encoding} was promised, but these bytes begin like a {container} file"
-    if roughness(data, encoding) < _ROUGH:
+    promised = roughness(data, encoding)
+    if promised < _ROUGH:
         return None
     rough = {other: roughness(data, other) for other in pcm.ENCODINGS if other != encoding}
     # all zeros after decoding is no evidence
-    smooth = {other: value for other, value in rough.items() if 0.0 < value < _SMOOTH}
+    smooth = {other: value for other, value in rough.items() if 0.0 < value < min(_SMOOTH, promised / _TIMES)}
     if not smooth:
         return None
     likely = min(smooth, key=lambda other: smooth[other])
