@@ -142,7 +142,7 @@ class TtsSettings(_Section):
     default_voice: str | None = None
     """None: the first voice of the first engine."""
     max_buffer_delay_s: float = Field(default=3.0, ge=0, le=5.0)
-    context_idle_s: float = Field(default=30.0, ge=5.0)
+    context_idle_s: float = Field(default=8.0, ge=5.0)
     """A context that has spoken all it got, and gets no more for this long, ends."""
     max_text_chars: int = Field(default=50_000, ge=1)
     """In one HTTP request or one WebSocket message."""

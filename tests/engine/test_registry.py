@@ -33,3 +33,7 @@ def test_any_model_name_is_served(registry: Registry, model: str) -> None:
 def test_a_default_voice_must_exist() -> None:
     with pytest.raises(NotFound):
         Registry([TtsEngine(FakeVoice(), Scheduler(ManualClock(), 0))], default_voice="nobody")
+
+
+def test_no_language_means_the_voices_own(registry: Registry) -> None:
+    assert registry.resolve(SpeechConfig(voice="", language=""))[1].language == FAKE_VOICE.language

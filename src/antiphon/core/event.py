@@ -4,6 +4,8 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from antiphon.core.hearing import Heard, Listened, SpeechStarted, SpeechStopped, TurnScored
+
 Marker: TypeAlias = Hashable
 """A value that the caller chose; it comes back in :class:`Flushed` after all that was pushed before it."""
 
@@ -73,4 +75,16 @@ class Failed:
     fatal: bool = False
 
 
-Event: TypeAlias = Audio | WordTimes | PhonemeTimes | Flushed | Warned | Failed
+Event: TypeAlias = (
+    Audio
+    | WordTimes
+    | PhonemeTimes
+    | Heard
+    | SpeechStarted
+    | SpeechStopped
+    | TurnScored
+    | Listened
+    | Flushed
+    | Warned
+    | Failed
+)

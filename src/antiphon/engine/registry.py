@@ -54,7 +54,8 @@ class Registry:
             if info is not self.default_voice:
                 raise NotFound(f"voice {config.voice!r} belongs to {info.engine!r}, not to {config.model!r}", "voice")
             info = wanted.voices[0]
-        return self.engines[info.engine], replace(config, voice=info.id)
+        # No language asked for means the voice's own.
+        return self.engines[info.engine], replace(config, voice=info.id, language=config.language or info.language)
 
     def warm_up(self) -> None:
         """One real inference per engine."""

@@ -1,0 +1,21 @@
+"""What judges whether a speaker is done, behind one interface (separate models today, a single ear later)."""
+
+from typing import Protocol
+
+from antiphon.core.frame import Samples
+
+
+class TurnScorer(Protocol):
+    """Perception only: no state between calls, no decision, thread-safe."""
+
+    cost_s: float
+    """Expected worker seconds of one :meth:`score`."""
+
+    def score(self, audio: Samples, text: str, silence_s: float, language: str) -> float:
+        """Likelihood in [0, 1] that the speaker is still in their turn.
+
+        ``audio``: the turn so far at 16 kHz, at most its last 8 s, pause included. ``text``: the turn's words so far.
+        """
+        ...
+
+    def warm_up(self) -> None: ...
