@@ -1,7 +1,7 @@
 """Audio on its way out: one resampler and one codec per stream.
 
 Cost and delay, measured on 24 kHz speech (cost: 20 ms chunks, best of three, one core of a 2-core x86 machine;
-rtf = compute seconds / audio seconds). *First*: how much audio must be pushed before the first audio leaves. *Held*: the
+rtf = compute seconds / audio seconds). *First*: how much audio must be pushed before the first leaves. *Held*: the
 most that is held back later. *Silence*: what a decoder plays before the first sample, by the codec's nature.
 
 =========================  ======  ========  =======  ==========
@@ -75,7 +75,10 @@ class Encoder(Protocol):
 
 
 def check_format(format: AudioFormat) -> None:
-    """Raise ``InvalidInput``, naming the field at fault, for a format that :func:`open_encoder` would refuse."""
+    """Raise ``InvalidInput``, naming the field at fault, for a format that no model's rate can be brought to.
+
+    Cheap. :func:`open_encoder` can still refuse: aac without its package, an odd rate out of proportion to the model's.
+    """
     if format.container not in CONTENT_TYPES:
         known = ", ".join(CONTENT_TYPES)
         raise InvalidInput(f"unknown container {format.container!r}; valid containers are {known}", "container")

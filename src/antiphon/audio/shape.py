@@ -77,6 +77,11 @@ class Limiter:
         samples = np.asarray(samples, dtype=np.float32)
         if not len(samples):
             return samples
+        carried = np.exp2(self._peak - self._index * self._fall)
+        if carried <= KNEE and max(float(samples.max()), -float(samples.min())) <= KNEE:
+            # an envelope below the knee has no effect, now or later, and need not be known
+            self._index += len(samples)
+            return samples
         index = np.arange(self._index, self._index + len(samples), dtype=np.float64)
         with np.errstate(divide="ignore"):
             levels = np.log2(np.abs(samples).astype(np.float64)) + index * self._fall
@@ -84,8 +89,6 @@ class Limiter:
         self._peak = float(peaks[-1])
         self._index += len(samples)
         envelope = np.exp2(peaks - index * self._fall)
-        if float(envelope.max()) <= KNEE:
-            return samples
         gains = np.where(envelope <= KNEE, 1.0, _bend(envelope) / np.maximum(envelope, KNEE))
         return (samples * gains).astype(np.float32)
 
