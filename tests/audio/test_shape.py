@@ -79,6 +79,13 @@ def test_limiter_lets_go_after_a_peak() -> None:
     assert np.all(np.diff(after) >= 0)
 
 
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_limiter_forgets_a_damaged_sample(bad: float) -> None:
+    limiter = Limiter(24_000)
+    assert np.isfinite(limiter.push(np.array([0.5, bad, 0.5], np.float32))).all()
+    assert limiter.push(np.full(24_000, 0.5, np.float32))[-1] == 0.5
+
+
 @pytest.mark.parametrize("peak", [1e3, 3e38])
 def test_limiter_never_exceeds_full_scale(peak: float) -> None:
     assert np.abs(soft_limit(loud_sine(peak))).max() <= 1

@@ -82,6 +82,8 @@ class Limiter:
             # an envelope below the knee has no effect, now or later, and need not be known
             self._index += len(samples)
             return samples
+        if not np.isfinite(samples).all():  # or one bad sample would stay in the envelope for ever
+            samples = np.nan_to_num(samples, nan=0.0, posinf=1.0, neginf=-1.0)
         index = np.arange(self._index, self._index + len(samples), dtype=np.float64)
         with np.errstate(divide="ignore"):
             levels = np.log2(np.abs(samples).astype(np.float64)) + index * self._fall
