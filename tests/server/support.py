@@ -34,7 +34,7 @@ def audio(data: bytes = b"\1\0" * 480) -> Audio:
 
 
 class ScriptedStream:
-    """Holds what was pushed; says what :meth:`say` was given. With ``answers``, it speaks each text and flush itself."""
+    """Holds what was pushed; says what :meth:`say` was given. ``answers``: it speaks each text and flush by itself."""
 
     def __init__(self, engine: "ScriptedEngine", config: SpeechConfig, wake: Callable[[], None]) -> None:
         self.config = config
@@ -228,7 +228,7 @@ def run(test: Awaitable[None]) -> None:
 async def until(condition: Callable[[], Any]) -> None:
     """Let the loop turn until ``condition`` holds."""
     async with asyncio.timeout(5):
-        while not condition():
+        while not condition():  # noqa: ASYNC110
             await asyncio.sleep(0)
 
 

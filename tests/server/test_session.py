@@ -129,7 +129,7 @@ def test_C3_audio_made_before_the_cancel_but_not_taken_is_gone() -> None:
 def test_C5_a_slow_reader_holds_back_only_its_own_streams() -> None:
     async def test() -> None:
         async with serving(ScriptedEngine()) as served, served.socket() as quick:
-            reader, writer = await raw_socket(served)
+            _, writer = await raw_socket(served)
             writer.write(frame(json_order("slow", "Long.", more=True)))
             await until(lambda: served.engine.streams)
             slow = served.engine.streams[0]

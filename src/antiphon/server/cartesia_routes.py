@@ -67,7 +67,7 @@ class CartesiaRoutes:
             hub.refuse(error, request_id, SOCKET, "connections" if isinstance(error, AtCapacity) else "unready")
             raise
         try:
-            await websocket.accept(headers=[(b"x-request-id", request_id.encode())])
+            await websocket.accept()
             numbers = count(1)
             machine = TtsSocket(
                 version_of(websocket), self._socket_limits, lambda: f"{request_id}-{next(numbers)}", request_id

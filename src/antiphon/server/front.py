@@ -61,7 +61,20 @@ class Front:
         if scope["type"] == "http":
             await self._request(scope, receive, send)
         else:
-            await self._guarded(scope, receive, send, lambda: False)
+            await self._socket(scope, receive, send)
+
+    async def _socket(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request_id = request_id_of(scope).encode()
+        answered = False
+
+        async def tracked(message: Message) -> None:
+            nonlocal answered
+            if message["type"] in ("websocket.accept", "websocket.http.response.start"):
+                answered = True
+                message["headers"] = [*message.get("headers", ()), (b"x-request-id", request_id)]
+            await send(message)
+
+        await self._guarded(scope, receive, tracked, lambda: answered)
 
     async def _request(self, scope: Scope, receive: Receive, send: Send) -> None:
         clock = self._hub.clock

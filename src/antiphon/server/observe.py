@@ -232,10 +232,16 @@ def configure_logging(level: str, as_json: bool) -> None:
     root.handlers[:] = [handler]
     root.setLevel(logging.WARNING)
     log.setLevel(level.upper())
+    logging.getLogger("uvicorn.error").addFilter(_is_news)
     for name in ("uvicorn", "uvicorn.error", "uvicorn.access"):
         logging.getLogger(name).handlers.clear()
         logging.getLogger(name).propagate = True
         logging.getLogger(name).setLevel(logging.WARNING)
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    """A body that we broke off on purpose is in the journal with its reason."""
+    return not record.getMessage().startswith("ASGI callable returned without completing response")
 
 
 def _emit(level: int, event: str, /, **values: object) -> None:

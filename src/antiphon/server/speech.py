@@ -24,6 +24,8 @@ from antiphon.server.lifecycle import Unready
 from antiphon.server.transport import Wire
 
 END = "end"
+_PATIENCE = 16
+"""How many times the allowed size a body may have and still be heard out."""
 
 
 class BodyWriter(Protocol):
@@ -60,24 +62,29 @@ class Speech:
 
 
 async def read_body(request: Request, limit_bytes: int, timeout_s: float) -> bytes:
-    """Raises ``TooLarge``, ``CallerGone`` (also for a body that does not come in time)."""
-    length = request.headers.get("content-length", "")
-    if length.isascii() and length.isdigit() and int(length) > limit_bytes:
-        raise TooLarge(f"the body has {length} bytes; at most {limit_bytes} are allowed")
-    body = bytearray()
+    """Raises ``TooLarge``, ``CallerGone`` (also for a body that does not come in time).
+
+    A body that is too large is read to its end, within reason, before it is refused: a client that is still sending
+    when the connection closes sees a broken pipe instead of the answer.
+    """
+    body, size = bytearray(), 0
     try:
         async with asyncio.timeout(timeout_s):
             while True:
                 message = await request.receive()
                 if message["type"] == "http.disconnect":
                     raise CallerGone
-                body += message.get("body", b"")
-                if len(body) > limit_bytes:
-                    raise TooLarge(f"the body has more than the {limit_bytes} bytes allowed")
-                if not message.get("more_body", False):
-                    return bytes(body)
+                piece = message.get("body", b"")
+                size += len(piece)
+                if size <= limit_bytes:
+                    body += piece
+                if not message.get("more_body", False) or size > limit_bytes * _PATIENCE:
+                    break
     except TimeoutError:
         raise CallerGone from None
+    if size > limit_bytes:
+        raise TooLarge(f"the body has more than the {limit_bytes} bytes allowed")
+    return bytes(body)
 
 
 class SpeechResponse:

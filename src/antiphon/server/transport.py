@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from uvicorn._types import ASGISendEvent
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.http11 import Request
@@ -53,6 +54,11 @@ class SocketProtocol(WebSocketsSansIOProtocol):
         super().handle_connect(event)  # starts the application's task, which first runs after this returns
         if hasattr(self, "scope"):
             self.scope["extensions"][EXTENSION] = Wire(self.writable, self.transport.abort)  # type: ignore[assignment]
+
+    async def send(self, message: ASGISendEvent) -> None:
+        await super().send(message)
+        if message["type"] == "websocket.http.response.body" and not message.get("more_body", False):
+            self.handshake_complete = True  # refused is complete too; uvicorn would log an error
 
 
 class RequestProtocol(HttpToolsProtocol):
