@@ -61,7 +61,7 @@ class Gate:
             raise Unauthenticated(
                 "an API key is needed: send it as 'Authorization: Bearer <key>' or 'X-API-Key: <key>'"
             )
-        presented = credential.encode()
+        presented = credential.encode(errors="surrogatepass")
         found: Principal | None = None
         for name, api_key in self._api_keys.items():  # no early exit: the time must not tell which key matched
             if hmac.compare_digest(api_key.key.get_secret_value().encode(), presented):
@@ -84,7 +84,7 @@ class Gate:
 
     def _holder(self, token: str, now_s: float) -> Principal:
         body, _, signature = token.rpartition(".")
-        if not body or not hmac.compare_digest(self._signature(body).encode(), signature.encode()):
+        if not token.isascii() or not body or not hmac.compare_digest(self._signature(body), signature):
             raise Unauthenticated("this API key or access token is not valid")
         try:
             claims = msgspec.json.decode(_decoded(body.partition(".")[2]), type=_Claims)

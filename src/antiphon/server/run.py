@@ -196,6 +196,8 @@ async def _main(site: _Site, server: uvicorn.Server) -> int:
                 await asyncio.wait((serving, left), return_when=asyncio.FIRST_COMPLETED)
         await lifecycle.drain(site.settings.server.drain_timeout_s if failure is None else 0.0)
     finally:
+        if site.settings.server.port_file is not None:
+            site.settings.server.port_file.unlink(missing_ok=True)
         server.should_exit = True
         left.cancel()
         await asyncio.gather(serving, left, return_exceptions=True)

@@ -135,8 +135,11 @@ class SpeechResponse:
         except CallerGone:
             line.end("dropped")
         except AntiphonError as error:
-            line.failure = str(error)
-            line.end("cut" if self._cut else "failed")
+            if error is self._cut:
+                line.end("cut")
+            else:
+                line.failure = str(error)
+                line.end("failed")
             if not self._started:
                 raise
             await self._tell(error, send)

@@ -45,7 +45,8 @@ class SocketProtocol(WebSocketsSansIOProtocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)
-        self.transport.set_write_buffer_limits(high=0)
+        # Not 0: TLS transports pause at "size >= high", and would stay paused when empty.
+        self.transport.set_write_buffer_limits(high=1, low=0)
         sock = transport.get_extra_info("socket")
         if sock is not None and _TCP_NOTSENT_LOWAT is not None and sock.family in (socket.AF_INET, socket.AF_INET6):
             sock.setsockopt(socket.IPPROTO_TCP, _TCP_NOTSENT_LOWAT, _UNSENT_LIMIT_BYTES)
