@@ -16,7 +16,7 @@ from antiphon.core.errors import EngineFailed, ModelUnavailable
 from antiphon.core.frame import Samples
 from antiphon.core.speech import SPEED_RANGE, Rendered, VoiceInfo
 from antiphon.models.hibari_dsp import HOP, SAMPLE_RATE_HZ, Vocoder, silent_rows
-from antiphon.models.hibari_frontend import HibariFrontend
+from antiphon.models.hibari_frontend import HibariFrontend, parts
 from antiphon.models.hibari_graph import HibariGraph, Plan
 from antiphon.models.hibari_phrase import TAIL, Layout, Phrase, lay_out, phrases
 from antiphon.models.hibari_words import WordClock
@@ -45,6 +45,11 @@ stop), and for a paragraph that of two calls with all their padding, which is hi
 _WINDOWS = (24, 48, 96, 160)
 """Frames decoded at a time: little first, so that sound starts early, then more, so that less is decoded twice."""
 
+_LONG_CHARS = 100
+"""From this length on, reading and planning a phrase are quanta of their own, without sound."""
+
+_NOTHING = Rendered(np.zeros(0, np.float32))
+
 _RAMP = 96
 """Samples (4 ms) over which a unit's edges rise and fall."""
 
@@ -71,20 +76,27 @@ class HibariVoice:
         """The pause that ``after`` calls for, the unit's own sound, then its explicit break."""
         if voice not in {info.id for info in self.voices}:
             raise EngineFailed(f"hibari has no voice {voice!r}")
-        script = self._frontend.script(unit.pieces, unit.before, unit.after)
-        words = WordClock(script, unit.text)
+        text, position, ending = unit.text, at_sample, after
         speed = min(max(unit.speed, SPEED_RANGE[0]), SPEED_RANGE[1])
-        position, ending = at_sample, after
-        for phrase in phrases(script, goes_on=unit.ending in ("none", "clause")):
-            for rendered in self._phrase(phrase, speed, position, seed, ending, words):
-                position += len(rendered.samples)
-                yield rendered
-            ending = "none"
-        words.place_silent(position)
-        left = words.take(position + 1)
-        silence = np.zeros(round(max(0.0, unit.pause_s) * SAMPLE_RATE_HZ), np.float32)
-        if len(silence) or left.words:
-            yield Rendered(silence, left.words, left.normalized, left.phonemes)
+        for part in parts(unit.pieces):
+            before = text[: part.start] if part.start else unit.before
+            following = text[part.end :] or unit.after
+            goes_on = unit.ending in ("none", "clause") if part.end == len(text) else True
+            script = self._frontend.script(part.pieces, before, following)
+            if part.end - part.start > _LONG_CHARS:
+                yield _NOTHING  # reading that much is a quantum of its own
+            words = WordClock(script, text, (part.start, part.end))
+            for phrase in phrases(script, goes_on):
+                for rendered in self._phrase(phrase, speed, position, seed, ending, words):
+                    position += len(rendered.samples)
+                    yield rendered
+                ending = "none"
+            words.place_silent(position)
+            left = words.take(position + 1)
+            if left.words:
+                yield Rendered(np.zeros(0, np.float32), left.words, left.normalized, left.phonemes)
+        if unit.pause_s > 0:
+            yield Rendered(np.zeros(round(unit.pause_s * SAMPLE_RATE_HZ), np.float32))
 
     def estimate_s(self, unit: Unit) -> float:
         """About 15 characters a second are spoken; a second costs 5 ms, a call 3 ms."""
@@ -100,6 +112,8 @@ class HibariVoice:
         self, phrase: Phrase, speed: float, at_sample: int, seed: int, ending: str | None, words: WordClock
     ) -> Iterator[Rendered]:
         plan = self._plan(phrase.line, speed)
+        if len(phrase.symbols) > _LONG_CHARS:
+            yield _NOTHING
         joined = bool(phrase.before) and ending in ("none", "clause")
         layout = lay_out(phrase, plan, joined, 1 / speed)
         pause = 0 if joined or ending is None else _pause_samples(ending, layout, speed)

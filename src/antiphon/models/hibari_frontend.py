@@ -2,8 +2,8 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 
 from hibari.g2p import G2P
 from hibari.g2p import normalize as read_out
@@ -15,16 +15,21 @@ from antiphon.text.normalize import normalize, spell
 from antiphon.text.unit import Ipa, Spell, Spoken
 
 PAUSES = frozenset(";:,.!?—…")
-SILENT = PAUSES | frozenset("\"()“” ˈˌː")
+STRESSES = frozenset("ˈˌ")
+SILENT = PAUSES | STRESSES | frozenset("\"()“” ː")
 """Symbols that are no sound of their own: punctuation, spaces, and marks on their neighbours."""
 
 _LANGUAGE = "en"
 _LONG_NUMBER = re.compile(r"\d{13,}")
 _LONG_WORD = re.compile(r"\S{41,}")
+_MAX_PART_CHARS = 400
+_CUTS = (re.compile(r"[.!?…]\s+"), re.compile(r"[,;:—]\s+"), re.compile(r"\s+"))
 _MAX_WORD_CHARS = 20
 """The net that reads unknown words sees 24 characters."""
-_CONTEXT_CHARS = 160
+_CONTEXT_CHARS = 60
 """More than any call looks at: only the nearest symbols of the context are used."""
+_WRITTEN_PHONEMES = re.compile(r"^\[([^\]]*)\]\(/[^)]*/\)")
+"""How the G2P is told a word's phonemes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +51,44 @@ class Script:
     words: tuple[SpokenWord, ...]
     before: str = ""
     after: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """As much of a unit as is read at once; it begins at character ``start`` of the unit's text."""
+
+    pieces: tuple[Spoken, ...]
+    start: int
+    end: int
+
+
+def parts(pieces: tuple[Spoken, ...]) -> Iterator[Part]:
+    """A unit in parts of bounded length: nearly always one. Cut after a pause if there is one, else at a space, and
+    within a word only if it alone is too long."""
+    batch: list[Spoken] = []
+    start = end = 0
+    for piece in pieces:
+        rest = piece
+        while not isinstance(rest, Ipa) and end - start + len(rest.text) > _MAX_PART_CHARS:
+            cut = _good_cut(rest.text, _MAX_PART_CHARS - (end - start)) if end == start or len(rest.text) > 80 else 0
+            if cut:
+                batch.append(replace(rest, text=rest.text[:cut]))
+                end += cut
+                rest = replace(rest, text=rest.text[cut:])
+            yield Part(tuple(batch), start, end)
+            batch, start = [], end
+        batch.append(rest)
+        end += len(rest.text)
+    yield Part(tuple(batch), start, end)
+
+
+def _good_cut(text: str, most: int) -> int:
+    window = text[: max(most, 1)]
+    for mark in _CUTS:
+        at = max((match.end() for match in mark.finditer(window)), default=0)
+        if at > len(window) // 3:
+            return at
+    return len(window)
 
 
 class HibariFrontend:
@@ -72,7 +115,7 @@ class HibariFrontend:
             part = (" " if symbols and phonemes else "") + phonemes
             symbols += part
             owners += [index] * len(part)
-        shown = tuple(SpokenWord(_LINK.sub(r"\1", word.text), word.start, word.end) for word in words)
+        shown = tuple(SpokenWord(_WRITTEN_PHONEMES.sub(r"\1", word.text), word.start, word.end) for word in words)
         if not any(symbol not in SILENT for symbol in symbols):
             if any(character.isalnum() for piece in pieces for character in piece.text):
                 raise EngineFailed(f"hibari can read nothing of {''.join(piece.text for piece in pieces)[:80]!r}")
@@ -105,10 +148,9 @@ class HibariFrontend:
         at, glued = 0, False
         for piece in pieces:
             fresh = self._piece_words(piece, at)
-            if fresh and words and glued and not piece.text[:1].isspace() and not fresh[0].text[0].isalnum():
-                if not fresh[0].text.startswith("["):
-                    last, first = words.pop(), fresh.pop(0)
-                    words.append(SpokenWord(last.text + first.text, last.start, first.end))
+            if fresh and words and glued and not piece.text[:1].isspace() and fresh[0].text[0] in PAUSES:
+                last, first = words.pop(), fresh.pop(0)
+                words.append(SpokenWord(last.text + first.text, last.start, first.end))
             words += fresh
             at += len(piece.text)
             glued = not piece.text[-1:].isspace()
@@ -117,15 +159,10 @@ class HibariFrontend:
     def _piece_words(self, piece: Spoken, at: int) -> list[SpokenWord]:
         text = piece.text
         if isinstance(piece, Ipa):
-            phonemes = "".join(symbol for symbol in from_ipa(piece.phonemes) if symbol in self._alphabet - {"(", ")"})
-            if not phonemes:
-                return []
+            phonemes = "".join(symbol for symbol in from_ipa(piece.phonemes) if symbol in self._alphabet)
             label = re.sub(r"[\s\[\]()]+", "-", text.strip()) or "-"
-            return [SpokenWord(f"[{label}](/{phonemes}/)", at, at + len(text))]
-        if isinstance(piece, Spell):
-            spoken = self._readable(spell(text))
-        else:
-            spoken = self._readable(normalize(text, _LANGUAGE))
+            return [SpokenWord(f"[{label}](/{phonemes}/)", at, at + len(text))] if phonemes else []
+        spoken = self._readable(spell(text) if isinstance(piece, Spell) else normalize(text, _LANGUAGE))
         return [SpokenWord(word, at + start, at + end) for word, start, end in _aligned(text, spoken)]
 
     def _readable(self, text: str) -> str:
@@ -137,27 +174,23 @@ class HibariFrontend:
         return " ".join(text.replace("](", "] (").split())
 
     def _known_letters(self, text: str) -> str:
+        """Letters that no reader knows, by their plain form ("ạ": a) or the last word of their name ("か": ka)."""
         if text.isascii():
             return text
         return "".join(
-            character if ord(character) < 0x250 or not character.isalpha() else self._romanised(character, text)
-            for character in text
-        ) if not all(ord(c) < 0x250 or not c.isalpha() for c in text) else text
-
-    def _romanised(self, character: str, text: str) -> str:
-        if character in self._letters:
-            return character
-        plain = "".join(part for part in unicodedata.normalize("NFKD", character) if part.isascii() and part.isalpha())
-        if plain:
-            return plain
-        name = unicodedata.name(character, "")
-        if "IDEOGRAPH" in name:
-            return " character "
-        words = name.lower().replace("-", " ").split()
-        return words[-1] if words else ""
+            _romanised(letter) if letter.isalpha() and ord(letter) > 0x7F and letter not in self._letters else letter
+            for letter in text
+        )
 
 
-_LINK = re.compile(r"^\[([^\]]*)\]\(/[^)]*/\)")
+def _romanised(letter: str) -> str:
+    plain = "".join(part for part in unicodedata.normalize("NFKD", letter) if part.isascii() and part.isalpha())
+    if plain:
+        return plain
+    name = unicodedata.name(letter, "").replace("-", " ").lower().split()
+    if "ideograph" in name:
+        return " character "
+    return name[-1] if name else ""
 
 
 def _aligned(text: str, spoken: str) -> list[tuple[str, int, int]]:

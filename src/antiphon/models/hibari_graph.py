@@ -1,8 +1,9 @@
 """Cuts hibari's one ONNX graph in two, so that speech can be decoded in windows.
 
 The graph is a text side with attention over the whole phrase (phonemes -> durations, F0 and frame features) and a
-purely convolutional decoder (frame features -> spectrum) whose outputs see a third of a second to each side. Cut at the features
-between them, the first half second of a long sentence costs a fraction of the sentence, and no call is ever long.
+purely convolutional decoder (frame features -> spectrum) whose outputs see a third of a second to each side. Cut at
+the features between them, the first half second of a long sentence costs a fraction of the sentence, and no call is
+ever long.
 
 Only the wire format of protocol buffers is needed for that (fields of ``onnx.proto``), not the onnx package.
 """

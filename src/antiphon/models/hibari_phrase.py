@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from antiphon.models.hibari_frontend import PAUSES, SILENT, Script
+from antiphon.models.hibari_frontend import PAUSES, SILENT, STRESSES, Script
 from antiphon.models.hibari_graph import Plan
 
-MAX_SYMBOLS = 200
+MAX_SYMBOLS = 140
 """Longer phrases are planned in parts: the text side attends over all of a call."""
 
 BEFORE_SYMBOLS = 36
@@ -80,7 +80,7 @@ def _cut(symbols: str, start: int) -> int:
         return len(symbols)
     window = symbols[start : start + MAX_SYMBOLS]
     # A pause is worth having if it leaves a part that is not tiny; a space always is; else the cut is hard.
-    for marks, least in ((".!?…", 60), (";:,—", 60), (" ", 1)):
+    for marks, least in ((".!?…", 40), (";:,—", 40), (" ", 1)):
         at = max(window.rfind(mark + (" " if mark != " " else "")) for mark in marks)
         if at >= least:
             return start + at + 1
@@ -125,20 +125,27 @@ def lay_out(phrase: Phrase, plan: Plan, joined: bool, stretch: float) -> Layout:
     first, last = own[0], own[-1]
     earlier = next((i for i in range(offset - 1, -1, -1) if line[i] not in SILENT), None)
     later = next((i for i in range(end, len(line)) if line[i] not in SILENT), None)
+
+    def begins(index: int) -> int:
+        """First frame of a symbol, with the stress marks before it: their time is the vowel's."""
+        while index and line[index - 1] in STRESSES:
+            index -= 1
+        return int(starts[index])
+
     tail_most = round(TAIL * max(1.0, stretch))
 
     def between(left: int, right: int) -> int:
         onset = _JOIN_ONSET.get(line[right], _JOIN_ONSET_OTHER)
         if any(line[i] in PAUSES for i in range(left, right)):
             onset = _ONSET.get(line[right], _ONSET_OTHER)
-        return int(max(starts[left] + 1, min(starts[left] + tail_most, starts[right] - onset)))
+        return int(max(starts[left] + 1, min(starts[left] + tail_most, begins(right) - onset)))
 
     if joined and earlier is not None:
         start = between(earlier, first)
     else:
         onset = round(_ONSET.get(line[first], _ONSET_OTHER) * max(1.0, min(stretch, 1.5)))
-        start = int(max(0, starts[first] - onset))
+        start = max(0, begins(first) - onset)
     stop = between(last, later) if later is not None else int(min(frames, starts[last] + tail_most))
     stop = max(stop, start + 1)
     onsets = np.clip(starts[offset : end + 1] - _LEAD_SHIFT, start, stop)
-    return Layout(start, stop, onsets, int(starts[first]) - start, stop - int(starts[last]))
+    return Layout(start, stop, onsets, begins(first) - start, stop - int(starts[last]))

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from antiphon.core.event import Timed
-from antiphon.models.hibari_frontend import SILENT, Script
+from antiphon.models.hibari_frontend import SILENT, STRESSES, Script
 from antiphon.models.hibari_phrase import Layout, Phrase
 
 _WORD = re.compile(r"\S+")
@@ -32,15 +32,21 @@ class WordClock:
     """Follows a unit through its phrases. Each word of the user is handed out once, with the audio in which it begins;
     a word without sound takes no time, at the end of the word before it."""
 
-    def __init__(self, script: Script, text: str) -> None:
+    def __init__(self, script: Script, text: str, part: tuple[int, int]) -> None:
+        """``script`` reads characters [start, end) of ``text``, the unit's; words that begin there are this clock's."""
         self._texts = [word.text for word in script.words]
         sounding = {owner for symbol, owner in zip(script.symbols, script.owners, strict=True) if symbol not in SILENT}
         self._entries: list[_Entry] = []
         at, anchor = 0, min(sounding, default=-1)
+        start, end = part
         for match in _WORD.finditer(text):
+            if not start <= match.start() < end:
+                continue
             # Both lists run in the order of the text, so one walk assigns every spoken word to one word of the user.
+            while at < len(script.words) and script.words[at].end + start <= match.start():
+                at += 1  # the rest of a word that began in the part before
             first = at
-            while at < len(script.words) and script.words[at].start < match.end():
+            while at < len(script.words) and script.words[at].start + start < match.end():
                 at += 1
             spoken = tuple(range(first, at))
             anchor = next((index for index in spoken if index in sounding), anchor)
@@ -53,10 +59,15 @@ class WordClock:
     def place(self, phrase: Phrase, layout: Layout, sample_of: Callable[[int], int]) -> None:
         """Give the words of ``phrase`` their times; ``sample_of`` turns a frame of its plan into a stream sample."""
         spans: dict[int, tuple[int, int]] = {}
+        stress: int | None = None
         for i, (symbol, owner) in enumerate(zip(phrase.symbols, phrase.owners, strict=True)):
+            if symbol in STRESSES and stress is None:
+                stress = i  # a mark's time belongs to the sound that it marks
             if symbol in SILENT:
                 continue
-            start, end = sample_of(int(layout.onsets[i])), sample_of(int(layout.onsets[i + 1]))
+            start = sample_of(int(layout.onsets[i if stress is None else stress]))
+            end = sample_of(int(layout.onsets[i + 1]))
+            stress = None
             self._sounds.append(Timed(symbol, start, end))
             spans[owner] = (spans.get(owner, (start, end))[0], end)
         if not self._end:
