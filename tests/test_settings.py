@@ -78,6 +78,7 @@ def test_an_unknown_override_is_an_error() -> None:
         ("[server]\nping_interval_s = 30\n", "server.ping_interval_s"),
         ("[tts]\nmax_buffer_delay_s = 6\n", "tts.max_buffer_delay_s"),
         ('[log]\nlevel = "loud"\n', "log.level"),
+        ('[server.tls]\nkey = "k.pem"\n', "server.tls"),
         ("[server\n", "not valid TOML"),
     ],
 )

@@ -9,9 +9,18 @@ import os
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, Self, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError, field_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 from pydantic_settings import BaseSettings, EnvSettingsSource, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
 from antiphon.core.errors import InvalidInput
@@ -61,16 +70,18 @@ class ApiKey(_Section):
 
 
 class TlsSettings(_Section):
-    """``cert`` and ``key`` are PEM files; ``self_signed`` makes a certificate for this machine in ``dir``."""
+    """``cert`` and ``key`` are PEM files (``cert`` may hold both); ``self_signed`` makes a pair in ``dir``."""
 
     cert: UserPath | None = None
     key: UserPath | None = None
     self_signed: bool = False
     dir: UserPath = Field(default=Path("~/.cache/antiphon/tls"))
 
-    @property
-    def enabled(self) -> bool:
-        return self.self_signed or self.cert is not None
+    @model_validator(mode="after")
+    def _key_needs_certificate(self) -> Self:
+        if self.key is not None and self.cert is None:
+            raise ValueError("a key without a certificate; set tls.cert too")
+        return self
 
 
 class ServerSettings(_Section):

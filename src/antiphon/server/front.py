@@ -7,7 +7,7 @@ from collections.abc import Callable
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from antiphon.core.errors import AntiphonError, EngineFailed
+from antiphon.core.errors import AntiphonError, EngineFailed, InvalidInput
 from antiphon.protocol.http import Forbidden
 from antiphon.server.hub import Hub
 from antiphon.server.journal import Crashed, RequestEnded
@@ -16,7 +16,7 @@ REQUEST_ID = "antiphon.request_id"
 CLIENT_CLOSED = 499
 
 
-class MethodNotAllowed(AntiphonError):
+class MethodNotAllowed(InvalidInput):
     """The path exists, the method on it does not. HTTP 405."""
 
     def __init__(self, message: str, allow: str) -> None:
