@@ -4,6 +4,7 @@ import io
 import re
 from dataclasses import dataclass, field
 
+import av
 import numpy as np
 import numpy.typing as npt
 import scipy.signal
@@ -53,7 +54,17 @@ def file_wave(data: bytes) -> tuple[Wave, int, str]:
     """Samples, rate and format of a file with a header (wav, mp3, flac, ogg)."""
     with soundfile.SoundFile(io.BytesIO(data)) as file:
         assert file.channels == 1
-        return np.asarray(file.read(), dtype=np.float64), file.samplerate, f"{file.format}/{file.subtype}"
+        rate_hz, kind = file.samplerate, f"{file.format}/{file.subtype}"
+        wave = _streamed_flac_wave(data) if file.format == "FLAC" else file.read()
+        return np.asarray(wave, dtype=np.float64), rate_hz, kind
+
+
+def _streamed_flac_wave(data: bytes) -> Wave:
+    """A stream's header cannot say how long it will be, and libsndfile reads no such file to its end."""
+    resampler = av.AudioResampler(format="dbl", layout="mono")
+    with av.open(io.BytesIO(data)) as container:
+        frames = [part for frame in container.decode(audio=0) for part in resampler.resample(frame)]
+    return np.concatenate([frame.to_ndarray()[0] for frame in frames])
 
 
 @dataclass

@@ -21,7 +21,7 @@ def result(secured: Server) -> Any:
     given = {"base": secured.http, "key": secured.key, "answer": ANSWER, "tokens": tokens(ANSWER)}
     environment = {**os.environ, "NODE_EXTRA_CA_CERTS": str(secured.cert)}
     run = subprocess.run(
-        [required_node(), "speak.mjs"],
+        [required_node(), "speak.cjs"],
         cwd=JS,
         env=environment,
         input=json.dumps({**given, "long": LONG, "short": SHORT}),
