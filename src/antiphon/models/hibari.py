@@ -42,7 +42,7 @@ _PAUSE_FRAMES = {"none": 0, "clause": 16, "sentence": 32, "paragraph": 62}
 """From the start of a unit's last symbol to the first one of the next: medians of readings in one call (a comma, a full
 stop), and for a paragraph that of two calls with all their padding, which is hibari's own reading."""
 
-_WINDOWS = (24, 48, 96, 160)
+_WINDOWS = (24, 64, 160)
 """Frames decoded at a time: little first, so that sound starts early, then more, so that less is decoded twice."""
 
 _LONG_CHARS = 100

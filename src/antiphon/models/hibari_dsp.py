@@ -72,7 +72,7 @@ class PulseTrain:
         edged = np.maximum(np.pad(np.asarray(f0, np.float32), 1, mode="edge"), np.float32(0))
         self._around = np.stack((edged[:-2], edged[1:-1], edged[2:]))
         # A frame is silent if it and both neighbours are: nothing in it can rise above the threshold.
-        self._voiced = (self._around > _VOICED_HZ).any(axis=0)
+        self._voiced: NDArray[np.bool_] = np.any(self._around > _VOICED_HZ, axis=0)
         ends = np.cumsum(_FRAME_CYCLES @ self._around.astype(np.float64))
         self._starts = np.concatenate(([0.0], ends[:-1]))
         """Cycles by the start of each frame."""

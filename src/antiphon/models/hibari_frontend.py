@@ -10,8 +10,9 @@ from hibari.g2p import normalize as read_out
 
 from antiphon.core.errors import EngineFailed
 from antiphon.models.hibari_alphabet import from_ipa
-from antiphon.text.align import align
-from antiphon.text.normalize import normalize, spell
+from antiphon.text.align import align, split_words
+from antiphon.text.normalize import normalize
+from antiphon.text.spelling import spell
 from antiphon.text.unit import Ipa, Spell, Spoken
 
 PAUSES = frozenset(";:,.!?—…")
@@ -195,7 +196,22 @@ def _romanised(letter: str) -> str:
 
 def _aligned(text: str, spoken: str) -> list[tuple[str, int, int]]:
     """Words of ``spoken`` with the characters of ``text`` that each stands for."""
-    raise NotImplementedError
+    said = split_words(spoken, _LANGUAGE)
+    places = [(len(text), 0)] * len(said)
+    for span, (start, end) in zip(align(text, spoken, _LANGUAGE), word_places(text), strict=True):
+        for index in range(span.start, span.end):
+            places[index] = (min(places[index][0], start), max(places[index][1], end))
+    return [(word, *place) for word, place in zip(said, places, strict=True)]
+
+
+def word_places(text: str) -> list[tuple[int, int]]:
+    """Characters ``[start, end)`` of each word of ``text``, words as :func:`split_words` counts them."""
+    places, at = list[tuple[int, int]](), 0
+    for word in split_words(text, _LANGUAGE):
+        start = text.index(word, at)
+        at = start + len(word)
+        places.append((start, at))
+    return places
 
 
 def _cut(word: str) -> str:

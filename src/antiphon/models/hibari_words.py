@@ -1,14 +1,11 @@
 """Times of words and phonemes of one unit, handed out with the audio that they describe."""
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from antiphon.core.event import Timed
-from antiphon.models.hibari_frontend import SILENT, STRESSES, Script
+from antiphon.models.hibari_frontend import SILENT, STRESSES, Script, word_places
 from antiphon.models.hibari_phrase import Layout, Phrase
-
-_WORD = re.compile(r"\S+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,18 +36,18 @@ class WordClock:
         self._entries: list[_Entry] = []
         at, anchor = 0, min(sounding, default=-1)
         start, end = part
-        for match in _WORD.finditer(text):
-            if not start <= match.start() < end:
+        for word_start, word_end in word_places(text):
+            if not start <= word_start < end:
                 continue
             # Both lists run in the order of the text, so one walk assigns every spoken word to one word of the user.
-            while at < len(script.words) and script.words[at].end + start <= match.start():
+            while at < len(script.words) and script.words[at].end + start <= word_start:
                 at += 1  # the rest of a word that began in the part before
             first = at
-            while at < len(script.words) and script.words[at].start + start < match.end():
+            while at < len(script.words) and script.words[at].start + start < word_end:
                 at += 1
             spoken = tuple(range(first, at))
             anchor = next((index for index in spoken if index in sounding), anchor)
-            self._entries.append(_Entry(match.group(), spoken, anchor))
+            self._entries.append(_Entry(text[word_start:word_end], spoken, anchor))
         self._next = 0
         self._end = 0
         self._words: list[tuple[Timed, tuple[Timed, ...]]] = []
