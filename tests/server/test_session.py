@@ -397,6 +397,24 @@ def test_what_a_voice_cannot_do_is_journaled() -> None:
     run(test())
 
 
+def test_an_idle_socket_is_closed_and_a_speaking_one_is_not() -> None:
+    async def test() -> None:
+        given = settings()
+        # Below what settings allow, so that a test can wait for it.
+        hasty = given.model_copy(update={"server": given.server.model_copy(update={"idle_timeout_s": 0.05})})
+        async with serving(ScriptedEngine(), hasty) as served, served.socket() as idle, served.socket() as speaking:
+            await send(speaking, "c", "Text.")
+            with pytest.raises(ConnectionClosed) as closed:
+                await idle.recv()
+            assert closed.value.rcvd is not None
+            assert closed.value.rcvd.code == 1000
+            served.engine.streams[0].say(audio())
+            served.engine.streams[0].end()
+            assert [m["type"] for m in await receive_until(speaking, "done")] == ["chunk", "done"]
+
+    run(test())
+
+
 # A client that reads only when told to: a library would read in the background.
 
 

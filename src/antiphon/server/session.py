@@ -11,6 +11,7 @@ import traceback
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Protocol
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
@@ -83,7 +84,8 @@ class SpeechSocket:
         self._work = asyncio.Event()
         self._room = asyncio.Event()
         self._timer: asyncio.TimerHandle | None = None
-        self._last_frame_s = hub.clock.now_s()
+        self._timer_due_s = inf
+        self._active_s = hub.clock.now_s()
         self._draining = False
         self._outcome: Outcome = "dropped"
         self._close_code: int | None = None
@@ -130,10 +132,10 @@ class SpeechSocket:
             if message["type"] == "websocket.disconnect":
                 self._closed_with = message.get("code") or GOING_AWAY
                 return
-            self._last_frame_s = self._hub.clock.now_s()
+            now_s = self._active_s = self._hub.clock.now_s()
             text = message.get("text")
             frame = message.get("bytes", b"") if text is None else text
-            self._do(self._machine.receive(frame, self._last_frame_s))
+            self._do(self._machine.receive(frame, now_s))
             while len(self._waiting) > MAX_WAITING_FRAMES:
                 self._room.clear()
                 await self._room.wait()
@@ -190,11 +192,14 @@ class SpeechSocket:
 
     def _do(self, actions: Iterable[Action]) -> None:
         todo = deque(actions)
+        changed = not todo
         while todo:
-            answer = self._act(todo.popleft())
-            todo.extendleft(reversed(list(answer)))
-        self._close_if_drained()
-        self._plan()
+            action = todo.popleft()
+            changed = changed or not isinstance(action, Send)
+            todo.extendleft(reversed(list(self._act(action))))
+        if changed:  # most events are only sent: their cost is paid for every chunk of audio
+            self._close_if_drained()
+            self._plan()
 
     def _act(self, action: Action) -> Iterable[Action]:
         """Do one action; returns what the machine answers where it was refused."""
@@ -261,28 +266,34 @@ class SpeechSocket:
     def _end(self, speaker: _Speaker, outcome: Outcome) -> None:
         self._speakers.pop(speaker.key, None)
         line, speaker.line = speaker.line, None
+        self._active_s = self._hub.clock.now_s()
         if line is not None:
             line.end("cut" if self._outcome == "cut" else outcome)
 
     # Time
 
     def _plan(self) -> None:
-        """One timer, for whichever comes first: the machine, a stream's waiting text, or the idle limit."""
-        idle_s = None if self._speakers else self._last_frame_s + self._hub.settings.server.idle_timeout_s
+        """One timer, for whichever comes first: the machine, a stream's waiting text, or the idle limit.
+
+        A timer that comes too early only plans anew, so one that is early enough is left alone.
+        """
+        idle_s = None if self._speakers else self._active_s + self._hub.settings.server.idle_timeout_s
         dues = [due for due in (self._machine.due_s, idle_s) if due is not None]
         dues += [speaker.due_s for speaker in self._speakers.values() if speaker.due_s is not None]
+        if not dues or self._close_code is not None or min(dues) >= self._timer_due_s:
+            return
         if self._timer is not None:
             self._timer.cancel()
-            self._timer = None
-        if dues and self._close_code is None:
-            self._timer = self._loop.call_later(max(0.0, min(dues) - self._hub.clock.now_s()), self._tick)
+        self._timer_due_s = min(dues)
+        self._timer = self._loop.call_later(max(0.0, self._timer_due_s - self._hub.clock.now_s()), self._tick)
 
     def _tick(self) -> None:
+        self._timer, self._timer_due_s = None, inf
         now_s = self._hub.clock.now_s()
         for speaker in self._speakers.values():
             if speaker.line is not None and speaker.due_s is not None and speaker.due_s <= now_s:
                 speaker.due_s = speaker.line.stream.tick(now_s)
-        if not self._speakers and now_s - self._last_frame_s >= self._hub.settings.server.idle_timeout_s:
+        if not self._speakers and now_s - self._active_s >= self._hub.settings.server.idle_timeout_s:
             self._close(NORMAL)
         due_s = self._machine.due_s
         self._do(self._machine.tick(now_s) if due_s is not None and due_s <= now_s else ())

@@ -1,0 +1,107 @@
+import json
+import logging
+
+import pytest
+
+from antiphon.server.journal import (
+    AudioSent,
+    ConnectionClosed,
+    ConnectionOpened,
+    Crashed,
+    Entry,
+    Journal,
+    PhaseChanged,
+    Refused,
+    StreamEnded,
+    StreamOpened,
+    TextPushed,
+)
+from antiphon.server.observe import LineFormat, LogLines, Metrics
+
+
+def life(stream: int, outcome: str = "done") -> list[Entry]:
+    return [
+        StreamOpened(10.0, stream, "r1", "/tts/sse", "alice", "hibari", "v"),
+        TextPushed(10.5, stream, 0),
+        TextPushed(11.0, stream, 12),
+        AudioSent(11.08, stream, 960, 0.02, 0.03),
+        AudioSent(11.2, stream, 1920, 0.04, 0.01),
+        StreamEnded(12.0, stream, outcome),  # type: ignore[arg-type]
+    ]
+
+
+def told(*entries: Entry) -> dict[str, float]:
+    metrics = Metrics("1.2.3")
+    for entry in entries:
+        metrics.fold(entry)
+    lines = metrics.text().decode().splitlines()
+    return {line.rpartition(" ")[0]: float(line.rpartition(" ")[2]) for line in lines if not line.startswith("#")}
+
+
+def test_a_streams_latencies_count_from_its_first_text() -> None:
+    values = told(*life(1))
+    assert values['antiphon_tts_ttfb_seconds_sum{engine="hibari",route="/tts/sse"}'] == pytest.approx(0.08)
+    assert values['antiphon_tts_ttfb_seconds_count{engine="hibari",route="/tts/sse"}'] == 1
+    assert values['antiphon_tts_queue_seconds_sum{engine="hibari"}'] == pytest.approx(0.05)
+    assert values['antiphon_tts_audio_seconds_total{engine="hibari"}'] == pytest.approx(0.06)
+    assert values['antiphon_tts_compute_seconds_total{engine="hibari"}'] == pytest.approx(0.04)
+    assert values['antiphon_tts_audio_bytes_total{engine="hibari"}'] == 2880
+    assert values['antiphon_tts_text_characters_total{engine="hibari"}'] == 12
+
+
+def test_gauges_go_up_and_come_back() -> None:
+    opened = ConnectionOpened(1.0, "r", "/tts/websocket", "")
+    assert told(opened, life(1)[0])['antiphon_active_streams{engine="hibari"}'] == 1
+    values = told(opened, *life(1), *life(2, "cancelled"), ConnectionClosed(2.0, "r", "/tts/websocket", 1000))
+    assert values["antiphon_connections"] == 0
+    assert values['antiphon_active_streams{engine="hibari"}'] == 0
+    assert values['antiphon_streams_ended_total{engine="hibari",outcome="cancelled"}'] == 1
+
+
+def test_refusals_faults_and_phases_are_counted() -> None:
+    values = told(
+        Refused(1.0, "r", "/voices", "auth", "no"), Crashed(1.0, "r", "/voices", "trace"), PhaseChanged(1.0, "ready")
+    )
+    assert values['antiphon_refused_total{reason="auth",route="/voices"}'] == 1
+    assert values['antiphon_internal_errors_total{route="/voices"}'] == 1
+    assert values["antiphon_ready"] == 1
+    assert told(PhaseChanged(1.0, "ready"), PhaseChanged(2.0, "draining"))["antiphon_ready"] == 0
+    assert values['antiphon_build_info{device="cpu",version="1.2.3"}'] == 1
+
+
+def test_ended_streams_are_forgotten() -> None:
+    metrics = Metrics("1")
+    for stream in range(100):
+        for entry in life(stream):
+            metrics.fold(entry)
+    assert len(metrics._tallies) == 0
+
+
+def test_every_fold_sees_every_entry_in_order() -> None:
+    first, second = list[Entry](), list[Entry]()
+    journal = Journal(first.append, second.append)
+    for entry in life(1):
+        journal.log(entry)
+    assert first == second == life(1)
+
+
+def test_one_line_for_a_stream_with_its_request_id(caplog: pytest.LogCaptureFixture) -> None:
+    lines = LogLines()
+    with caplog.at_level(logging.INFO, "antiphon"):
+        for entry in life(1, "cancelled"):
+            lines.fold(entry)
+    (record,) = caplog.records
+    assert record.getMessage() == "stream"
+    values = record.values  # type: ignore[attr-defined]
+    assert (values["request_id"], values["outcome"], values["ttfb_ms"], values["chars"]) == ("r1", "cancelled", 80.0, 12)
+
+
+@pytest.mark.parametrize("as_json", [True, False])
+def test_a_message_cannot_forge_a_line(as_json: bool, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO, "antiphon"):
+        LogLines().fold(Refused(1.0, "r", "/voices", "auth", 'bad\nINFO forged="yes"'))
+    line = LineFormat(as_json).format(caplog.records[0])
+    assert "\n" not in line
+    if as_json:
+        assert json.loads(line)["message"] == 'bad\nINFO forged="yes"'
+        assert json.loads(line)["event"] == "refused"
