@@ -5,6 +5,7 @@ import re
 from typing import Any
 
 import pytest
+from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
 from antiphon.server.journal import Crashed, Refused, RequestEnded
@@ -36,8 +37,6 @@ def test_posts_and_sockets_take_a_trailing_slash_too() -> None:
         async with serving(engine) as served, served.client() as client:
             assert (await client.post("/tts/bytes/", json=BYTES)).status_code == 200
             url = f"ws://127.0.0.1:{served.port}/tts/websocket/"
-            from websockets.asyncio.client import connect
-
             async with connect(url, proxy=None) as socket:
                 await send(socket, "c", "Text.")
                 await receive_until(socket, "done")
@@ -236,8 +235,6 @@ def test_an_unready_server_refuses_sockets_with_503_and_unknown_ones_with_404() 
             with pytest.raises(InvalidStatus) as refused:
                 await served.socket()
             assert refused.value.response.status_code == 503
-            from websockets.asyncio.client import connect
-
             with pytest.raises(InvalidStatus) as unknown:
                 await connect(f"ws://127.0.0.1:{served.port}/nowhere", proxy=None)
             assert unknown.value.response.status_code == 404
@@ -275,6 +272,9 @@ def test_cors_is_off_until_asked_for() -> None:
         async with in_process(ScriptedEngine(), settings(server={"cors_origins": ["https://good.example"]})) as found:
             answer = await found[0].options("/tts/bytes", headers=asks)
             assert answer.headers["access-control-allow-origin"] == "https://good.example"
+            refused = await found[0].post("/tts/bytes", content=b"{", headers={"Origin": "https://good.example"})
+            assert refused.status_code == 400
+            assert refused.headers["access-control-allow-origin"] == "https://good.example"
 
     run(test())
 

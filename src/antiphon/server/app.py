@@ -105,16 +105,16 @@ def create_app(
 
     routes = _routes(entries)
     routes += [Route("/openapi.json", _Methods({"GET": openapi_json})), Route("/docs", _Methods({"GET": docs}))]
-    router: ASGIApp = Router(routes, redirect_slashes=False, default=_no_route)
-    if settings.server.cors_origins:
-        router = CORSMiddleware(
-            router,
+    front: ASGIApp = Front(Router(routes, redirect_slashes=False, default=_no_route), hub, error_response)
+    if settings.server.cors_origins:  # outermost: a page must be able to read errors too
+        front = CORSMiddleware(
+            front,
             allow_origins=settings.server.cors_origins,
             allow_methods=["*"],
             allow_headers=["*"],
             expose_headers=["x-request-id", "server-timing", "retry-after", "cartesia-file-id"],
         )
-    return App(hub, Front(router, hub, error_response))
+    return App(hub, front)
 
 
 def _entries(hub: Hub) -> list[_Entry]:

@@ -5,7 +5,7 @@ from itertools import count
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
-from starlette.websockets import WebSocket
+from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from antiphon.core.clock import unix_time_s
 from antiphon.core.errors import AntiphonError, AtCapacity
@@ -67,7 +67,10 @@ class CartesiaRoutes:
             hub.refuse(error, request_id, SOCKET, "connections" if isinstance(error, AtCapacity) else "unready")
             raise
         try:
-            await websocket.accept()
+            try:
+                await websocket.accept()
+            except (OSError, WebSocketDisconnect):  # gone while shaking hands
+                return
             numbers = count(1)
             machine = TtsSocket(
                 version_of(websocket), self._socket_limits, lambda: f"{request_id}-{next(numbers)}", request_id

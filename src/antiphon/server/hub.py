@@ -115,10 +115,10 @@ class Hub:
 
     def refuse(self, error: AntiphonError, request_id: str, route: str, reason: str | None = None) -> None:
         """Journal a refusal; the caller is told by whoever speaks its protocol."""
-        if reason is None:
-            reason = (
-                "streams"
-                if isinstance(error, AtCapacity)
-                else ("unready" if isinstance(error, Unready) else "invalid")
-            )
-        self.journal.log(Refused(self.clock.now_s(), request_id, route, reason, str(error)))
+        self.journal.log(Refused(self.clock.now_s(), request_id, route, reason or _reason(error), str(error)))
+
+
+def _reason(error: AntiphonError) -> str:
+    if isinstance(error, AtCapacity):
+        return "streams"
+    return "unready" if isinstance(error, Unready) else "invalid"
