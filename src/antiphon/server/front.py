@@ -133,4 +133,6 @@ class Front:
         if not origin or "*" in allowed or origin in allowed or scope.get("method") in ("GET", "HEAD", "OPTIONS"):
             return
         if origin.partition("://")[2] != headers.get(b"host", b"").decode("latin-1"):
-            raise Forbidden(f"pages of {origin} may not use this server; allow them with server.cors_origins")
+            error = Forbidden(f"pages of {origin} may not use this server; allow them with server.cors_origins")
+            self._hub.refuse(error, request_id_of(scope), route_of(scope), "origin")
+            raise error

@@ -30,7 +30,7 @@ class ConnectionClosed:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """Someone was told no at the door. ``reason``: auth, connections, streams, unready, invalid."""
+    """Someone was told no at the door. ``reason``: auth, origin, connections, streams, unready, invalid."""
 
     at_s: float
     request_id: str

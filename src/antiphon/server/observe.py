@@ -4,7 +4,7 @@ import json
 import logging
 from dataclasses import asdict, dataclass, fields
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
 from antiphon.server.journal import (
@@ -93,6 +93,7 @@ class Metrics:
         def latency(name: str, about: str, *labels: str) -> Histogram:
             return Histogram(f"antiphon_{name}", about, labels, buckets=_LATENCY_BUCKETS_S, registry=registry)
 
+        ProcessCollector(registry=registry)  # memory, CPU time, open files: what a leak would show in
         gauge("build_info", "Always 1; the labels tell the build.", "version", "device").labels(version, device).set(1)
         self._ready = gauge("ready", "1 while /ready answers 200.")
         self._connections = gauge("connections", "Open WebSockets.")
