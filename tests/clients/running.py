@@ -38,6 +38,14 @@ class Server:
     def openai(self) -> str:
         return f"{self.http}/v1"
 
+    def gauge(self, name: str) -> float:
+        """The sum of a gauge of /metrics over its labels."""
+        verify: ssl.SSLContext | bool = self.trust if self.cert else False
+        lines = httpx.get(f"{self.http}/metrics", verify=verify, trust_env=False).text.splitlines()
+        values = [float(line.split()[-1]) for line in lines if line.startswith((f"{name} ", f"{name}{{"))]
+        assert values, f"no gauge {name}"
+        return sum(values)
+
     @property
     def trust(self) -> ssl.SSLContext:
         return ssl.create_default_context(cafile=self.cert)
