@@ -2,32 +2,37 @@
 
 A ``key`` names one stream for as long as its socket lives and is never used twice, so that events of a stream that is
 gone can be told from those of its successor with the same public name. Actions are done in order. ``Push``, ``Flush``,
-``Cancel`` and ``Close`` for a key that the shell does not hold (its ``Open`` was refused, say) are skipped.
+``Cancel``, ``Close`` and ``Configure`` for a key that the shell does not hold (its ``Open`` was refused, say) are
+skipped.
 """
 
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from antiphon.core.event import Marker
+from antiphon.core.hearing import HearingConfig
 from antiphon.core.speech import Prosody, SpeechConfig
+from antiphon.core.turns import EndpointSettings
 
 Key: TypeAlias = int
 
 
 @dataclass(frozen=True, slots=True)
 class Open:
-    """Take a stream. If it cannot be had, report it with ``refused``."""
+    """Take a stream, of speech or of listening by the kind of ``config``. If it cannot be had, report it with
+    ``refused``."""
 
     key: Key
-    config: SpeechConfig
+    config: SpeechConfig | HearingConfig
 
 
 @dataclass(frozen=True, slots=True)
 class Push:
-    """Give a text delta or a change of prosody to the stream. If that raises, report it with ``refused``."""
+    """Give a text delta, a change of prosody or bytes of audio to the stream. If that raises, report it with
+    ``refused``."""
 
     key: Key
-    item: str | Prosody
+    item: str | Prosody | bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +40,14 @@ class Flush:
     key: Key
     marker: Marker
     last: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Configure:
+    """From here on turns of this stream are decided with these settings. The first follows its ``Open``."""
+
+    key: Key
+    settings: EndpointSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +62,13 @@ class Close:
     """The stream has said all: give its place back. Frames already sent for it still go out."""
 
     key: Key
+
+
+@dataclass(frozen=True, slots=True)
+class CloseSocket:
+    """Close the socket with this code, after what was sent before. What is sent after it is dropped."""
+
+    code: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,4 +87,4 @@ class Note:
     key: Key | None = None
 
 
-Action: TypeAlias = Open | Push | Flush | Cancel | Close | Send | Note
+Action: TypeAlias = Open | Push | Flush | Configure | Cancel | Close | CloseSocket | Send | Note
