@@ -18,7 +18,21 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from antiphon.core.errors import AntiphonError, EngineFailed
 from antiphon.core.event import Event, Failed
-from antiphon.protocol.actions import Action, Cancel, Close, Flush, Key, Note, Open, Push, Send
+from antiphon.core.speech import SpeechConfig
+from antiphon.protocol.actions import (
+    Action,
+    Cancel,
+    Close,
+    CloseSocket,
+    Configure,
+    Flush,
+    Key,
+    Note,
+    Open,
+    Push,
+    Send,
+)
+from antiphon.protocol.http import NotSupported
 from antiphon.server.auth import Principal
 from antiphon.server.hub import Hub, Line
 from antiphon.server.journal import ConnectionClosed, ConnectionOpened, Crashed, Outcome
@@ -204,14 +218,18 @@ class SpeechSocket:
     def _act(self, action: Action) -> Iterable[Action]:
         """Do one action; returns what the machine answers where it was refused."""
         if isinstance(action, Send):
-            self._waiting.append(action)
-            self._work.set()
+            if self._close_code is None:
+                self._waiting.append(action)
+                self._work.set()
+            return ()
+        if isinstance(action, CloseSocket):
+            self._close(action.code)
             return ()
         if isinstance(action, Open):
             return self._open(action)
         if isinstance(action, Cancel):
             self._waiting = deque(send for send in self._waiting if send.key != action.key)
-        if isinstance(action, Note) or action.key not in self._speakers:
+        if isinstance(action, Note | Configure) or action.key not in self._speakers:
             return ()
         speaker = self._speakers[action.key]
         line = speaker.line
@@ -250,6 +268,8 @@ class SpeechSocket:
                     return
 
         try:
+            if not isinstance(action.config, SpeechConfig):
+                raise NotSupported("this socket speaks; it does not listen")
             speaker.line = self._hub.open_line(action.config, wake, self._principal, self._request_id, self._route)
         except AntiphonError as error:
             return self._machine.refused(action.key, error, self._hub.clock.now_s())
