@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from antiphon.text.languages import UNSPACED, is_spaced
+from antiphon.text.spelling import DIGITS, SYMBOLS
 
 _COMBINING = r"[\u0300-\u036f\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u3099\u309a\ufe0f]*"
 _WIDE_TOKEN = re.compile(rf"[A-Za-z0-9À-ɏ]+(?:[.,'’-][A-Za-z0-9À-ɏ]+)*|\S{_COMBINING}")
+_PART = re.compile(r"[^\W\d_]+|\d+|\S")
 _LONGEST_MATCH = 4_000
 
 
@@ -18,6 +20,15 @@ class WordSpan:
     word: str
     start: int
     end: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A run of letters or digits, or a symbol, of the written word ``owner``."""
+
+    name: str
+    owner: int
+    letters: float
 
 
 def split_words(text: str, language: str = "en") -> list[str]:
@@ -81,27 +92,58 @@ def _blocks(written: list[str], said: list[str]) -> list[tuple[int, int, int, in
 
 
 def _share(written: list[str], said: list[str], start: int, end: int) -> list[tuple[int, int]]:
-    """Divide spoken words among written ones by how long each takes to say; every one gets at least a share of one."""
-    weights = [_letters(word) for word in written]
-    total, count = sum(weights), end - start
+    """Divide spoken words among written ones: by the parts that they have in common, else by length.
+
+    Every written word gets at least a share of one.
+    """
+    runs = [(i, run) for i, word in enumerate(written) for run in _PART.findall(word)]
+    parts = [_Part(_canonical(run), i, _letters(run)) for i, run in runs]
+    names = [_canonical(word) for word in said[start:end]]
+    owners: list[int] = []
+    matcher = SequenceMatcher(None, [part.name for part in parts], names, autojunk=False)
+    for tag, p_start, p_end, n_start, n_end in matcher.get_opcodes():
+        if tag == "equal":
+            owners += [part.owner for part in parts[p_start:p_end]]
+        elif n_start < n_end:
+            owners += _owners(parts, p_start, p_end, n_end - n_start)
     spans: list[tuple[int, int]] = []
-    passed = 0.0
     edge = start
-    for i, weight in enumerate(weights):
-        passed += weight
-        left = len(weights) - i - 1
-        target = start + round(passed / total * count)
-        stop = min(max(target, edge + 1), max(edge + 1, end - left))
-        stop = end if left == 0 else min(stop, end)
-        begin = min(edge, end - 1)
-        spans.append((begin, max(stop, begin + 1)))
-        edge = stop
+    for i in range(len(written)):
+        count = owners.count(i)
+        begin = min(edge, end - 1) if count else min(max(edge - 1, start), end - 1)
+        edge += count
+        spans.append((begin, max(edge, begin + 1)))
     return spans
+
+
+def _owners(parts: list[_Part], begin: int, end: int, count: int) -> list[int]:
+    """Which written word each of ``count`` spoken words belongs to, given the unmatched parts between two matches."""
+    shares: dict[int, float] = {}
+    for part in parts[begin:end]:
+        if part.letters >= 1:
+            shares[part.owner] = shares.get(part.owner, 0.0) + part.letters
+    if not shares:
+        near = parts[begin - 1] if begin else parts[min(end, len(parts) - 1)]
+        return [near.owner] * count
+    total, passed = sum(shares.values()), 0.0
+    owners: list[int] = []
+    for owner, share in shares.items():
+        passed += share
+        owners += [owner] * (round(passed / total * count) - len(owners))
+    return owners
 
 
 def _letters(word: str) -> float:
     """About how many letters a written word takes to say: digits and symbols have long names."""
     return sum(3.5 if c.isdigit() else 1.0 if c.isalpha() else 2.0 if c in "$€£%@&+=/" else 0.3 for c in word) or 0.3
+
+
+def _canonical(word: str) -> str:
+    """The form under which a part of a written word and a spoken word are the same: "@" and "at", "5" and "five"."""
+    if not any(c.isalnum() for c in word):
+        return SYMBOLS.get(word, word)
+    bare = _bare(word)
+    return str(DIGITS.index(bare)) if bare in DIGITS else "dot" if bare == "point" else bare
 
 
 def _bare(word: str) -> str:

@@ -147,7 +147,8 @@ class MarkdownStripper:
                 self._table = self._hard_line = True
                 self._hard(out)
                 self._line_start = False
-                return at + 1
+                spaces = _SPACES.match(text, at + 1)
+                return spaces.end() if spaces else at + 1
         self._line_start = False
         return at
 
@@ -157,7 +158,7 @@ class MarkdownStripper:
         return min(end, len(text))
 
     def _hard(self, out: list[str]) -> None:
-        if self._before:
+        if self._before not in ("", HARD_BREAK):
             out.append(HARD_BREAK)
             self._word = ""
             self._before = HARD_BREAK
@@ -166,7 +167,7 @@ class MarkdownStripper:
         hard = self._hard_line or self._fenced or _LIST_LINE.match(self._line) is not None
         blank = not self._line.strip() and not self._hard_line
         out.append(HARD_BREAK if hard else "\n")
-        self._line, self._word, self._before = "", "", "\n"
+        self._line, self._word, self._before = "", "", out[-1]
         self._line_start, self._hard_line, self._table, self._code = True, False, False, False
         if blank:
             self._open = {"*": 0, "_": 0, "~": 0}

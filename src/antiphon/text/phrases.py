@@ -290,13 +290,17 @@ class PhraseCutter:
     def _in_bracket(window: str, at: int) -> bool:
         return any(window.rfind(o, 0, at) > window.rfind(c, 0, at) for o, c in ("()", "[]", "（）", "「」", "『』"))
 
-    @staticmethod
-    def _clause_ends(word: str) -> bool:
+    def _clause_ends(self, word: str) -> bool:
+        """Whether a clause ends after ``word``; one that opens right before it ("and, as you know") does not count."""
         bare = word.rstrip(_CLOSERS)
-        return bare[-1:] in (",", ";", ":", "،", "؛", "—", "–") or word in ("-", "--")
+        if word in ("-", "--"):
+            return True
+        lower = bare[:-1].lower()
+        opens = lower in self._phrasing.conjunctions or lower in self._phrasing.prepositions
+        return bare[-1:] in (",", ";", ":", "،", "؛", "—", "–") and not opens
 
     def _phrase_starts(self, following: str, word: str, count: int) -> bool:
-        lower = following.lower()
+        lower = following.lower().rstrip(",;:")
         bare = word.lower()
         if (bare not in self._phrasing.objects and self.leans(bare)) or self._belongs(bare, lower):
             return False

@@ -29,6 +29,7 @@ UNDECIDED = _Undecided()
 _CANDIDATE = re.compile(f"[.!?…\n{HARD_BREAK}\u2029。！？．｡।॥؟۔።፧։།༎។၊။;\u037e]")
 _FULL_WIDTH = "。！？．｡"
 _OTHER_STOPS = "।॥؟۔።፧։།༎។။"
+_BLANK_LINE = re.compile(f"[\n{HARD_BREAK}][ \t\r]*\n|\u2029")
 _CLOSERS = "\"'”’»›)]}」』）】》〉〕］｝"
 _WIDE_CLOSERS = "」』）】》〉〕］｝”’"
 _STOPS_RUN = re.compile(r"[.!?…。！？｡।॥؟۔]+")
@@ -83,7 +84,8 @@ class SentenceFinder:
         after = text[marks_end : marks_end + 1]
         # A full-width stop without digits beside it is a Japanese full stop.
         if len(marks) == 1 and (
-            (mark == "." and after.isalnum()) or (mark == "．" and after.isdigit() and text[at - 1 : at].isdigit())
+            (mark == "." and after.isalnum() and not _is_han(after))
+            or (mark == "．" and after.isdigit() and text[at - 1 : at].isdigit())
         ):
             return at + 1
         end, closed = marks_end, False
@@ -106,10 +108,11 @@ class SentenceFinder:
             if not final:
                 return UNDECIDED
             return SentenceEnd(next_at, "sentence")
-        # A blank or hard line end decides by itself; the line rule sees it next.
-        if any(stop in text[end:next_at] for stop in (HARD_BREAK, "\u2029")) or text.count("\n", end, next_at) > 1:
-            kind: Kind = "paragraph" if text.count("\n", end, next_at) > 1 or "\u2029" in text[end:next_at] else "line"
-            return SentenceEnd(next_at, "sentence" if kind == "line" else kind)
+        gap = text[end:next_at]
+        if _BLANK_LINE.search(gap):
+            return SentenceEnd(next_at, "paragraph")
+        if HARD_BREAK in gap:
+            return SentenceEnd(next_at, "line")
         ends = self._ends_before(text, begin, at, marks, closed, next_at, final)
         if isinstance(ends, _Undecided):
             return ends
@@ -124,7 +127,7 @@ class SentenceFinder:
         if not text[begin:at].strip():
             return end
         gap = text[at:end]
-        if gap.count("\n") > 1 or "\u2029" in gap:
+        if _BLANK_LINE.search(gap):
             return SentenceEnd(end, "paragraph")
         if HARD_BREAK in gap:
             return SentenceEnd(end, "line")
@@ -150,7 +153,7 @@ class SentenceFinder:
     @staticmethod
     def _glued(text: str, begin: int, at: int, end: int, marks: str, following: str) -> SentenceEnd | int:
         """A mark with no space after it: an end only between scripts, or where an assistant forgot the space."""
-        if UNSPACED.match(following) or UNSPACED.match(text[at - 1 : at] or " "):
+        if _is_han(following) or _is_han(text[at - 1 : at]):
             return SentenceEnd(end, "sentence")
         start = max(text.rfind(" ", begin, at), text.rfind("\n", begin, at), begin - 1) + 1
         word = text[start:at]
@@ -237,6 +240,11 @@ def sentences(text: str, language: str = "en") -> list[str]:
         if not isinstance(end, SentenceEnd):
             return found
         begin = at
+
+
+def _is_han(character: str) -> bool:
+    """Whether it is Han or kana (Thai, say, writes abbreviations with full stops and no spaces)."""
+    return character > "\u2e7f" and UNSPACED.match(character) is not None
 
 
 def _looks_abbreviated(word: str) -> bool:
