@@ -167,14 +167,15 @@ class SseSpeech:
         if self.ended:
             return []
         self.ended = True
-        return [_frame(SpeechFailed(_detail(error)))]
+        return [_frame(SpeechFailed(error_detail(error)))]
 
 
 def _frame(event: SpeechEvent) -> bytes:
     return sse_frame(_encoder.encode(event))
 
 
-def _detail(error: AntiphonError) -> ErrorDetail:
+def error_detail(error: AntiphonError) -> ErrorDetail:
+    """The error as every OpenAI body and event carries it."""
     param = error.param if isinstance(error, InvalidInput) else None
     message = str(error) or type(error).__name__
     for kind, type_, code in (
@@ -192,7 +193,7 @@ def _detail(error: AntiphonError) -> ErrorDetail:
 
 def error_reply(error: AntiphonError) -> Reply:
     """The HTTP response for an error."""
-    return Reply(status_of(error), JSON, _encoder.encode(ErrorReply(_detail(error))), retry_headers(error))
+    return Reply(status_of(error), JSON, _encoder.encode(ErrorReply(error_detail(error))), retry_headers(error))
 
 
 class ModelCard(msgspec.Struct, frozen=True):

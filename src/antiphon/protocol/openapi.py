@@ -38,7 +38,8 @@ class Socket:
 class Route:
     """One route as the server offers it. ``path`` with ``{name}`` for parameters (``{name:path}`` is understood).
 
-    ``request``: msgspec type of the JSON body. ``responses``: status -> answer. ``socket``: the route is an upgrade.
+    ``request``: msgspec type of the body, ``request_type`` how it is written. ``responses``: status -> answer.
+    ``socket``: the route is an upgrade.
     """
 
     method: str
@@ -50,6 +51,7 @@ class Route:
     tag: str = ""
     secured: bool = True
     socket: Socket | None = None
+    request_type: str = "application/json"
 
 
 def document(title: str, version: str, routes: Sequence[Route]) -> bytes:
@@ -113,7 +115,7 @@ def _operation(route: Route, path: str, known: Mapping[Any, Any]) -> dict[str, A
     if route.request is not None:
         operation["requestBody"] = {
             "required": True,
-            "content": {"application/json": {"schema": known[route.request]}},
+            "content": {route.request_type: {"schema": known[route.request]}},
         }
     operation["responses"] = {str(status): _answer(answer, known) for status, answer in route.responses.items()}
     if route.secured:
