@@ -53,7 +53,9 @@ class RateDifference:
 
 
 def normalise(text: str) -> str:
-    return str(_normaliser()(text)).strip()
+    """``text`` as words that can be compared; marks that the normaliser leaves standing alone are dropped."""
+    words = str(_normaliser()(text)).split()
+    return " ".join(word for word in words if any(letter.isalnum() for letter in word))
 
 
 def word_errors(reference: str, hypothesis: str) -> WordErrors:
