@@ -9,7 +9,7 @@ Only the wire format of protocol buffers is needed for that (fields of ``onnx.pr
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -167,11 +167,17 @@ def _name(message: memoryview, number: int) -> str:
 @dataclass(frozen=True, slots=True)
 class Plan:
     """What the text side says of one phrase. ``durations`` [tokens] in frames (12.5 ms), ``features`` [1, 130, frames],
-    ``f0`` [frames] in Hz (below 40: unvoiced)."""
+    ``f0`` [frames] in Hz (below 40: unvoiced). ``picks`` [frames], where it is given, are the frames of the features
+    that are spoken: some are left out in fast speech."""
 
     durations: NDArray[np.int64]
     features: NDArray[np.float32]
     f0: NDArray[np.float32]
+    picks: NDArray[np.int64] | None = None
+
+    @property
+    def frames(self) -> int:
+        return len(self.f0)
 
 
 class HibariGraph:
@@ -196,6 +202,12 @@ class HibariGraph:
     def decode(self, plan: Plan, start: int, stop: int) -> NDArray[np.float32]:
         """Spectral parameters ``[stop - start, 5 * 601]`` of frames [start, stop): log magnitude and phase of the
         harmonic branch, log magnitude of the noise, log magnitude and phase of the free branch."""
+        if plan.picks is not None:
+            picks = plan.picks[start:stop]
+            every = replace(plan, picks=None)
+            decoded = self.decode(every, int(picks[0]), int(picks[-1]) + 1)
+            picked: NDArray[np.float32] = decoded[picks - picks[0]]
+            return picked
         frames = plan.features.shape[2]
         left, right = max(0, start - HALO_FRAMES), min(frames, stop + HALO_FRAMES)
         window = np.ascontiguousarray(plan.features[:, :, left:right])
