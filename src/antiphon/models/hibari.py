@@ -100,8 +100,8 @@ class HibariVoice:
             yield Rendered(np.zeros(round(unit.pause_s * SAMPLE_RATE_HZ), np.float32))
 
     def estimate_s(self, unit: Unit) -> float:
-        """About 15 characters a second are spoken; a second costs 5 ms, a call 3 ms."""
-        return 0.003 + 0.005 * len(unit.text) / 15.0 / max(unit.speed, SPEED_RANGE[0])
+        """About 15 characters a second are spoken; a second costs 6 ms, a call 4 ms."""
+        return 0.004 + 0.006 * len(unit.text) / 15.0 / max(unit.speed, SPEED_RANGE[0])
 
     def warm_up(self) -> None:
         """Real readings of several lengths, an unknown word among them."""
