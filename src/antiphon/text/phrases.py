@@ -306,6 +306,8 @@ class PhraseCutter:
             return False
         if lower in self._phrasing.conjunctions:
             return not (word[-1:].isdigit() or word.lower() in _NUMBER_WORDS)
+        if bare in self._phrasing.binding and lower != "that":
+            return False
         return lower in self._phrasing.prepositions and count > FIRST_LEAST_WORDS
 
     def leans(self, word: str) -> bool:

@@ -44,6 +44,12 @@ def ends_like_sentence(text: str) -> bool:
     return bool(tail) and tail[-1] in ".!?…" + _FULL_WIDTH + _OTHER_STOPS + "\u037e"
 
 
+def ends_in_title(text: str) -> bool:
+    """Whether the last word is an abbreviation that something always follows ("Mr.")."""
+    words = text[-40:].split()
+    return bool(words) and words[-1].endswith(".") and words[-1][:-1].lower() in TITLES
+
+
 class SentenceFinder:
     """Finds sentence ends in a text that grows at its end. Stateless apart from the language."""
 

@@ -58,18 +58,22 @@ class Phrasing:
 
     ``conjunctions`` (and relative pronouns) start a phrase after three words, ``prepositions`` after four;
     a unit never ends on one of ``leaning``, words that lean on the next one; ``objects`` are such words that may end
-    a phrase when a preposition or conjunction follows ("help you | with that").
+    a phrase when a preposition or conjunction follows ("help you | with that"); ``binding`` ones take a preposition
+    with them ("look into").
     """
 
     conjunctions: frozenset[str]
     prepositions: frozenset[str]
     leaning: frozenset[str]
     objects: frozenset[str] = frozenset()
+    binding: frozenset[str] = frozenset()
 
 
-def _phrasing(conjunctions: str, prepositions: str, others: str, objects: str = "") -> Phrasing:
+def _phrasing(
+    conjunctions: str, prepositions: str, others: str, objects: str = "", binding: str = ""
+) -> Phrasing:
     con, pre = _words(conjunctions), _words(prepositions)
-    return Phrasing(con, pre, con | pre | _words(others), _words(objects))
+    return Phrasing(con, pre, con | pre | _words(others), _words(objects), _words(binding))
 
 
 PHRASING: dict[str, Phrasing] = {
@@ -84,6 +88,9 @@ PHRASING: dict[str, Phrasing] = {
         "i'm we're you're it's that's there's i'll we'll you'll i've we've i'd mr mrs ms dr st prof and/or up down "
         "out off don't doesn't didn't won't can't isn't aren't wasn't please there here",
         "you it her this these those both more most here there up down out off please",
+        "look looks looking looked come comes came go goes going went get gets got put take takes took turn turned set "
+        "pick find figure sign log check fill run give bring carry point deal depend depends rely wait ask asked "
+        "pay paid search think talk talking speak listen care refer apply belong consist based due according",
     ),
     "de": _phrasing(
         "und aber oder weil obwohl während wenn als dass sondern denn damit falls bevor nachdem sobald ob",
