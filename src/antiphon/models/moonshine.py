@@ -6,10 +6,10 @@ with tokens that are settled already. Source: Jeffries et al. 2024, "Moonshine: 
 Transcription and Voice Commands" (arXiv 2410.15608); inputs and outputs are those of the published ONNX graphs.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import onnxruntime
@@ -34,6 +34,10 @@ _START, _END = 1, 2
 _MAX_LOOP_PERIOD = 16
 _LOOP_TOKENS = 12
 _LOOP_REPEATS = 3
+
+
+Bias: TypeAlias = Callable[[Sequence[int], NDArray[np.float32]], NDArray[np.float32]]
+"""Given the tokens so far and the logits [32768] of the next, logits to choose by. Probabilities stay the model's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,22 +128,40 @@ class Moonshine:
         (hidden,) = _run(self._encoder, {"input_values": values, "attention_mask": mask})
         return Encoded(hidden, mask)
 
-    def begin(self, encoded: Encoded, prefix: Sequence[int] = ()) -> Decoding:
-        """Read the utterance and choose the first token after ``prefix``, tokens that are settled already."""
-        logits, state = self._decode(encoded, (_START, *prefix), self._empty_cache, use_cache=False)
-        given = Decoding(tuple(prefix), _logprobs_of(logits[:-1], prefix), cache=state)
-        return _choose(given, logits[-1])
+    def begin(
+        self, encoded: Encoded, prefix: Sequence[int] = (), draft: Sequence[int] = (), bias: Bias | None = None
+    ) -> Decoding:
+        """Read the utterance and choose the first token after ``prefix``, tokens that are settled already.
 
-    def step(self, encoded: Encoded, decoding: Decoding) -> Decoding:
+        ``draft`` is a guess of what follows: the tokens of it that the model would choose too are taken in this one
+        call, which costs a fifth of choosing them one by one, and gives what that would give.
+        """
+        given = (*prefix, *draft)
+        logits, state = self._decode(encoded, (_START, *given), self._empty_cache, use_cache=False)
+        agreed = len(prefix)
+        while agreed < len(given) and _choice(given[:agreed], logits[agreed], bias) == given[agreed]:
+            agreed += 1
+        cache = state
+        if agreed < len(given):
+            cache = {name: value[:, :, : agreed + 1] if ".decoder." in name else value for name, value in state.items()}
+        taken = given[:agreed]
+        return _choose(Decoding(taken, _logprobs_of(logits[:agreed], taken), cache=cache), logits[agreed], bias)
+
+    def step(self, encoded: Encoded, decoding: Decoding, bias: Bias | None = None) -> Decoding:
         """Choose one more token. ``decoding`` must not have ended."""
         logits, state = self._decode(encoded, decoding.tokens[-1:], decoding.cache, use_cache=True)
         # the keys and values of the utterance come from the first step only: with the cache on, the graph gives none
         cache = {name: value if ".decoder." in name else decoding.cache[name] for name, value in state.items()}
-        return _choose(replace(decoding, cache=cache), logits[-1])
+        return _choose(replace(decoding, cache=cache), logits[-1], bias)
 
     def text(self, tokens: Sequence[int]) -> str:
         """The words of ``tokens``, without space at the ends. Markers such as ``<s>`` are left out."""
         return detokenize([self._vocabulary[token] for token in tokens])
+
+    @property
+    def vocabulary(self) -> tuple[bytes, ...]:
+        """Token strings by id; a word begins with U+2581 in UTF-8."""
+        return self._vocabulary
 
     def warm_up(self) -> None:
         """One real inference."""
@@ -237,8 +259,12 @@ def _quietest(samples: Samples) -> int:
     return int(np.argmin(energy[window:] - energy[:-window])) + window // 2
 
 
-def _choose(decoding: Decoding, logits: NDArray[np.float32]) -> Decoding:
-    token = int(logits.argmax())
+def _choice(tokens: Sequence[int], logits: NDArray[np.float32], bias: Bias | None) -> int:
+    return int((logits if bias is None else bias(tokens, logits)).argmax())
+
+
+def _choose(decoding: Decoding, logits: NDArray[np.float32], bias: Bias | None = None) -> Decoding:
+    token = _choice(decoding.tokens, logits, bias)
     logprobs = (*decoding.logprobs, *_logprobs_of(logits[np.newaxis], [token]))
     if token == _END:
         return replace(decoding, logprobs=logprobs, ended=True)

@@ -1,0 +1,41 @@
+"""Moonshine's tokens and words: which tokens make up a word, and which tokens a word would be written with."""
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+_SPACE = "\u2581"
+_SPACE_BYTES = _SPACE.encode()
+
+
+def word_spans(tokens: Sequence[int], vocabulary: Sequence[bytes]) -> list[tuple[int, int]]:
+    """``[start, end)`` of each word in ``tokens``; punctuation belongs to the word that it follows."""
+    starts = [n for n, token in enumerate(tokens) if n == 0 or vocabulary[token].startswith(_SPACE_BYTES)]
+    return list(zip(starts, [*starts[1:], len(tokens)], strict=True))
+
+
+class Tokenizer:
+    """Text to tokens, by pair merging as in SentencePiece BPE: the merge with the lowest id comes first."""
+
+    def __init__(self, vocabulary: Sequence[bytes]) -> None:
+        self._ids: Mapping[bytes, int] = {piece: token for token, piece in reversed(list(enumerate(vocabulary)))}
+
+    def tokens(self, text: str) -> tuple[int, ...]:
+        """Tokens of ``text`` as they stand in the middle of a sentence; characters that are unknown become bytes."""
+        pieces = [char.encode() for char in _SPACE + text.strip().replace(" ", _SPACE)]
+        while True:
+            merges = [
+                (self._ids[left + right], place)
+                for place, (left, right) in enumerate(pairwise(pieces))
+                if left + right in self._ids
+            ]
+            if not merges:
+                break
+            _, place = min(merges)
+            pieces[place : place + 2] = [pieces[place] + pieces[place + 1]]
+        return tuple(token for piece in pieces for token in self._of(piece))
+
+    def _of(self, piece: bytes) -> list[int]:
+        whole = self._ids.get(piece)
+        if whole is not None:
+            return [whole]
+        return [self._ids[name] for byte in piece if (name := b"<0x%02X>" % byte) in self._ids]

@@ -1,0 +1,80 @@
+"""Silero VAD: the probability of speech for each 32 ms of 16 kHz audio, as a step model with explicit state.
+
+Source: the published ONNX graph (Silero Team, "Silero VAD", MIT). One frame is 512 new samples behind the last 64 of
+the frame before; the recurrent state is ``[2, slots, 128]``. Both are one row of ``state`` here: float32
+``[slots, 320]``.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnxruntime
+from numpy.typing import NDArray
+
+from antiphon.core.errors import EngineFailed, ModelUnavailable
+from antiphon.core.frame import Samples
+
+SAMPLE_RATE_HZ = 16_000
+FRAME_SAMPLES = 512
+
+_CONTEXT = 64
+_WIDTH = 128
+_ROW = _CONTEXT + 2 * _WIDTH
+
+
+class SileroVad:
+    """See :class:`antiphon.core.engine.StepModel`: inputs [slots, 512] -> probabilities [slots].
+
+    Holds weights only; thread-safe, one core. Raises ``ModelUnavailable`` if the file cannot be loaded.
+    """
+
+    def __init__(self, path: Path) -> None:
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = 1  # the scheduler owns the cores
+        options.inter_op_num_threads = 1
+        try:
+            self._session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+        except Exception as error:  # ONNX Runtime has no base class for its own
+            raise ModelUnavailable(f"{path} cannot be loaded: {error}") from error
+        self._rate = np.array(SAMPLE_RATE_HZ, np.int64)
+
+    def init_state(self, slots: int) -> Samples:
+        return np.zeros((slots, _ROW), np.float32)
+
+    def step(self, inputs: Samples, state: Samples, mask: NDArray[np.bool_]) -> tuple[Samples, Samples]:
+        """One frame of each slot in ``mask``; masked-out slots keep their state and get probability 0."""
+        live = np.flatnonzero(mask)
+        probabilities = np.zeros(len(mask), np.float32)
+        if not len(live):
+            return probabilities, state
+        frames = np.asarray(inputs[live], np.float32)
+        rows = state[live]
+        recurrent = rows[:, _CONTEXT:].reshape(len(live), 2, _WIDTH).transpose(1, 0, 2)
+        feed: dict[str, Any] = {
+            "input": np.concatenate((rows[:, :_CONTEXT], frames), axis=1),
+            "state": np.ascontiguousarray(recurrent),
+            "sr": self._rate,
+        }
+        try:
+            output, after = self._session.run(None, feed)
+        except Exception as error:
+            raise EngineFailed(f"silero: {error}") from error
+        new = state.copy()
+        new[live, :_CONTEXT] = frames[:, -_CONTEXT:]
+        new[live, _CONTEXT:] = after.transpose(1, 0, 2).reshape(len(live), 2 * _WIDTH)
+        probabilities[live] = output[:, 0]
+        return probabilities, new
+
+    def save(self, state: Samples, slot: int) -> bytes:
+        snapshot: bytes = state[slot].astype("<f4").tobytes()
+        return snapshot
+
+    def load(self, state: Samples, slot: int, snapshot: bytes) -> Samples:
+        new = state.copy()
+        new[slot] = np.frombuffer(snapshot, "<f4")
+        return new
+
+    def warm_up(self) -> None:
+        """One real inference."""
+        self.step(np.zeros((1, FRAME_SAMPLES), np.float32), self.init_state(1), np.ones(1, np.bool_))
