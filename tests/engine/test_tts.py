@@ -189,6 +189,16 @@ def test_an_emotion_is_accepted_with_one_warning() -> None:
     assert words(events)[0] == "We"
 
 
+def test_a_sound_that_no_voice_can_make_is_left_out_with_a_warning() -> None:
+    stage = Stage()
+    stream = stage.open()
+    stream.push("That was a good joke [laughter] indeed.")
+    stream.flush("end", last=True)
+    events = stage.hear(stream)
+    assert [e for e in events if isinstance(e, Warned) and "laughter" in e.message]
+    assert words(events) == "That was a good joke indeed.".split()
+
+
 def test_volume_changes_mid_stream_without_a_jump() -> None:
     stage = Stage()
     stream = stage.open()

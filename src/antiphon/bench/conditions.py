@@ -10,7 +10,6 @@ from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
 
-import antiphon
 from antiphon.core.clock import unix_time_s
 
 PACKAGES = ("antiphon", "numpy", "onnxruntime", "starlette", "uvicorn", "websockets", "httpx", "msgspec", "hibari-tts")
@@ -57,7 +56,7 @@ def conditions(
         packages={name: version for name in PACKAGES if (version := _version(name))},
         models={name: file_hash(path) for name, path in (models or {}).items()},
         workloads=dict(workloads or {}),
-        git=_git(Path(antiphon.__file__).parent),
+        git=_git(Path(__file__).parent),
         notes=notes,
     )
 

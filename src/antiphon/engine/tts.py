@@ -103,6 +103,9 @@ class TtsStream:
         self._place.release()
 
     def _submit(self, units: list[Unit]) -> None:
+        if self._reader.sounds:
+            self._line.submit(partial(self._render.unspoken, tuple(self._reader.sounds)))
+            self._reader.sounds.clear()
         for unit in units:
             self._render.waiting_chars += len(unit.text)
             self._line.submit(partial(self._render.unit, unit))
@@ -142,6 +145,10 @@ class _Renderer:
             yield self._events(rendered, unit.volume, began_s)
         if unit.pieces:
             self._ending = unit.ending
+
+    def unspoken(self, sounds: tuple[str, ...]) -> Steps:
+        names = ", ".join(f"[{name}]" for name in sounds)
+        yield [Warned(f"voice engine {self._voice.name!r} cannot make {names}; it is left out")]
 
     def finish(self, marker: Marker, last: bool, place: Place | None) -> Steps:
         tail = self._encoder.finish() if last else self._encoder.flush()
