@@ -8,7 +8,7 @@ import pytest
 from antiphon.bench.arrivals import ClosedLoop, burst
 from antiphon.bench.measure import measure
 from antiphon.bench.player import Played, Player
-from antiphon.bench.process import cpu_s
+from antiphon.bench.process import cpu_time
 from antiphon.bench.recording import Take
 from antiphon.bench.target.cartesia_bytes import CartesiaBytes
 from antiphon.bench.target.cartesia_ws import CartesiaWs, websocket_url
@@ -168,7 +168,7 @@ def test_echo_sends_messages_of_the_sizes_asked_for() -> None:
     server = EchoServer()
     try:
         takes = play(Echo(server.url), sizes_line([10, 2_000, 1]), sizes_line([7])).takes
-        assert cpu_s(server.pid) is not None
+        assert cpu_time(server.pid) is not None
     finally:
         server.close()
     assert [take.error for take in takes] == ["", ""]

@@ -6,7 +6,7 @@ from itertools import islice
 
 from antiphon.bench.arrivals import ClosedLoop
 from antiphon.bench.player import Played, Player
-from antiphon.bench.process import cpu_s
+from antiphon.bench.process import CpuTime, cpu_time
 from antiphon.bench.recording import Take
 from antiphon.bench.systems import Progress, System, silent
 from antiphon.bench.target.contract import Line, Target
@@ -17,32 +17,31 @@ REQUESTS_PER_BLOCK = 100
 
 @dataclass(slots=True)
 class Cost:
-    """CPU seconds of a server process over a number of audio messages. ``stated_s``: synthesis, by its own statement
-    (``step_time``), which is not a cost of the wire."""
+    """CPU seconds of a server process over a number of audio messages: of all its threads, and of its main thread. The
+    event loop lives there, models on other threads: the main thread's time is what the wire costs."""
 
     name: str
     messages: int = 0
     wire_bytes: int = 0
-    cpu_s: float = 0.0
-    stated_s: float = 0.0
+    all_s: float = 0.0
+    main_s: float = 0.0
     round_trips_s: list[float] = field(default_factory=list)
     """Request sent -> first message there, per request."""
 
     @property
-    def per_message_s(self) -> float | None:
-        return self.cpu_s / self.messages if self.messages else None
+    def all_per_message_s(self) -> float | None:
+        return self.all_s / self.messages if self.messages else None
 
     @property
     def wire_per_message_s(self) -> float | None:
-        """Without what the server says that synthesis took. An estimate: stated times are wall time of its workers."""
-        return (self.cpu_s - self.stated_s) / self.messages if self.messages else None
+        return self.main_s / self.messages if self.messages else None
 
-    def add(self, takes: Sequence[Take], cpu_s: float) -> None:
+    def add(self, takes: Sequence[Take], used: CpuTime) -> None:
         good = [take for take in takes if not take.error]
         self.messages += sum(len(take.chunks) for take in good)
         self.wire_bytes += sum(take.wire_bytes for take in good)
-        self.cpu_s += cpu_s
-        self.stated_s += sum(take.compute_s or 0.0 for take in good)
+        self.all_s += used.all_s
+        self.main_s += used.main_s
         self.round_trips_s += [
             take.stamps_s[0] - take.started_s for take in good if take.stamps_s and take.started_s is not None
         ]
@@ -70,13 +69,13 @@ def compare(
         for block in range(blocks):
             progress(f"message cost: block {block + 1} of {blocks}")
             lines = [Line(text) for text in islice(texts, requests)]
-            played, used_s = _billed(player, system.target, lines, schedule, server_pid)
-            ours.add(played.takes, used_s)
+            played, used = _billed(player, system.target, lines, schedule, server_pid)
+            ours.add(played.takes, used)
             sizes = [sizes_line(_sizes(take)) for take in played.takes if not take.error and take.chunks]
             if not sizes:
                 continue
-            played, used_s = _billed(player, echo, sizes, ClosedLoop(streams, 0, len(sizes)), echo_server.pid)
-            bare.add(played.takes, used_s)
+            played, used = _billed(player, echo, sizes, ClosedLoop(streams, 0, len(sizes)), echo_server.pid)
+            bare.add(played.takes, used)
     finally:
         player.part(echo)
         echo_server.close()
@@ -85,14 +84,14 @@ def compare(
 
 def _billed(
     player: Player, target: Target, lines: Sequence[Line], schedule: ClosedLoop, pid: int
-) -> tuple[Played, float]:
+) -> tuple[Played, CpuTime]:
     player.prepare(target, schedule.streams)
-    before_s = cpu_s(pid)
+    before = cpu_time(pid)
     played = player.play(target, lines, schedule)
-    after_s = cpu_s(pid)
-    if before_s is None or after_s is None:
+    after = cpu_time(pid)
+    if before is None or after is None:
         raise ProcessLookupError(f"no CPU time of process {pid} can be read")
-    return played, after_s - before_s
+    return played, after.since(before)
 
 
 def _sizes(take: Take) -> list[int]:

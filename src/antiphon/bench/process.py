@@ -1,21 +1,29 @@
 """CPU time of a process on this machine, for costs per message. Linux only; elsewhere the answer is None."""
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
 _PROC = Path("/proc")
 _LISTEN = "0A"
 
 
-def cpu_s(pid: int) -> float | None:
-    """User and system seconds that ``pid`` has used, all threads; None if there is no such process to be read."""
-    try:
-        stat = (_PROC / str(pid) / "stat").read_text()
-    except OSError:
-        return None
-    # The command name may hold spaces and brackets: count fields from behind it.
-    fields = stat.rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+@dataclass(frozen=True, slots=True)
+class CpuTime:
+    """User and system seconds: of all threads, and of the main thread alone (where a server has its event loop)."""
+
+    all_s: float
+    main_s: float
+
+    def since(self, earlier: "CpuTime") -> "CpuTime":
+        return CpuTime(self.all_s - earlier.all_s, self.main_s - earlier.main_s)
+
+
+def cpu_time(pid: int) -> CpuTime | None:
+    """What ``pid`` has used so far; None if there is no such process to be read."""
+    all_s = _used_s(_PROC / str(pid) / "stat")
+    main_s = _used_s(_PROC / str(pid) / "task" / str(pid) / "stat")
+    return None if all_s is None or main_s is None else CpuTime(all_s, main_s)
 
 
 def rss_bytes(pid: int) -> int | None:
@@ -51,3 +59,13 @@ def _listeners(table: Path, port: int) -> list[str]:
         return []
     fields = [row.split() for row in rows]
     return [row[9] for row in fields if row[3] == _LISTEN and int(row[1].rpartition(":")[2], 16) == port]
+
+
+def _used_s(path: Path) -> float | None:
+    try:
+        stat = path.read_text()
+    except OSError:
+        return None
+    # The command name may hold spaces and brackets: count fields from behind it.
+    fields = stat.rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

@@ -39,8 +39,8 @@ class TtsOptions:
     ``burst_times`` times. ``peers``: of ``hibari``, ``kokoro``; run beside the server under each load that they can
     carry, for at most ``peer_budget_s`` per load. ``capacity``: search the largest load within ``limits``.
     ``overload``: a steady load that is meant to be too high (0: none). ``echo``: cost per message against a bare echo,
-    on ``echo_streams`` callers; ``echo_model``: a model id that costs nothing (a scripted engine), if the server has
-    one; ``server_pid``: 0 looks up who listens on the URL's port. ``wer``: read the committed sentences back, needs a
+    on ``echo_streams`` callers; ``echo_model``: another model id for it (a scripted engine, if the server has one);
+    ``server_pid``: 0 looks up who listens on the URL's port. ``wer``: read the committed sentences back, needs a
     recogniser. ``token_gap_s``: feed text token by token under all loads (None: whole).
     ``models``: files whose hashes belong into the report. ``out``: where the report goes (JSON, and Markdown beside).
     """

@@ -102,8 +102,8 @@ def message_cost(costs: tuple[Cost, Cost], streams: int, model: str) -> Table:
                 cost.name,
                 cost.messages,
                 cost.wire_bytes // cost.messages if cost.messages else None,
-                _microseconds(cost.per_message_s),
                 _microseconds(cost.wire_per_message_s),
+                _microseconds(cost.all_per_message_s),
                 _ms(trips, "p50"),
                 _ms(trips, "p95"),
             )
@@ -112,12 +112,12 @@ def message_cost(costs: tuple[Cost, Cost], streams: int, model: str) -> Table:
     ratio = f"{server / echo:.2f}" if server is not None and echo else "not known"
     return Table(
         "Cost per message",
-        ("system", "messages", "bytes each", "CPU us", "CPU us without synthesis", "first message p50", "p95"),
+        ("system", "messages", "bytes each", "CPU us, event loop", "CPU us, all threads", "first message p50", "p95"),
         tuple(rows),
         (
-            f"CPU time of the server's process per audio message, {streams} callers in a closed loop. Without "
-            "synthesis: less the compute time that the server states in its messages, an estimate where a model runs.",
-            f"Server without synthesis / bare echo: {ratio}.",
+            f"CPU time of the server's process per audio message, {streams} callers in a closed loop. The event loop "
+            "is the process's main thread; models run on others.",
+            f"Event loop of the server / of the bare echo: {ratio}.",
             f"Model of this section: {model or 'the same as above'}.",
         ),
     )
