@@ -20,7 +20,7 @@ from antiphon.protocol.cartesia_stt_messages import SttWord, seconds, stt_words
 from antiphon.protocol.cartesia_stt_query import read_keyterms, read_language, read_model
 from antiphon.protocol.heard_languages import language_code, language_name
 from antiphon.protocol.http import JSON, TEXT, NotSupported, Reply, sse_frame
-from antiphon.protocol.openai_http import SpeechFailed, Usage, error_detail
+from antiphon.protocol.openai_http import SpeechFailed, error_detail
 from antiphon.protocol.subtitles import cues_of, srt, vtt
 from antiphon.protocol.transcription import (
     FormFields,
@@ -142,6 +142,12 @@ class DurationUsage(msgspec.Struct, frozen=True, tag_field="type", tag="duration
     seconds: float
 
 
+class TokenUsage(msgspec.Struct, frozen=True, tag_field="type", tag="tokens"):
+    input_tokens: int
+    output_tokens: int
+    total_tokens: int
+
+
 class TranscriptionReply(msgspec.Struct, frozen=True, kw_only=True):
     """``response_format: json``."""
 
@@ -246,7 +252,7 @@ class TextDone(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag=
     text: str
     languages: list[LanguageCode] | UnsetType = UNSET
     logprobs: list[Logprob] | UnsetType = UNSET
-    usage: Usage
+    usage: TokenUsage
 
 
 TranscriptionEvent = TextDelta | TextDone | SpeechFailed
@@ -301,7 +307,7 @@ class SseTranscription:
             text=text,
             languages=[LanguageCode(transcript.language)] if transcript.language else UNSET,
             logprobs=self._logprobs if self._order.logprobs else UNSET,
-            usage=Usage(heard, said, heard + said),
+            usage=TokenUsage(heard, said, heard + said),
         )
         return [_frame(done)]
 
