@@ -1,4 +1,4 @@
-"""What a caller sends, as the ear wants it: bytes of any encoding and rate in, 16 kHz floats out, and doubts about them.
+"""What a caller sends, as the ear wants it: bytes of any encoding and rate in, 16 kHz floats out, and doubts about it.
 
 Bytes may arrive in pieces of any size, half samples included. Nothing is denoised or levelled: denoisers raise the
 error rate of recognisers. Input that cannot be meant as it is declared is reported once, in words, not swallowed.

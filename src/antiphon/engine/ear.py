@@ -54,7 +54,7 @@ class Ask:
 class Recogniser(Protocol):
     """Weights only: thread-safe, no state between calls.
 
-    ``languages`` holds base codes, or ``"*"``; ``interims``: decoding is cheap enough to be repeated while the speaker
+    ``languages`` holds base codes; ``interims``: decoding is cheap enough to be repeated while the speaker
     goes on; ``quantum_bound_s``: the longest time between two ``yield`` of :meth:`decode` on an idle core;
     ``max_window_s``: longest window that is decoded well.
     """

@@ -34,8 +34,8 @@ def place_words(words: Sequence[str], samples: Samples) -> list[tuple[int, int]]
     gaps = _gaps(sounding)
     spans = []
     for first, last in pairwise(bounds):
-        start = int(where[min(int(round(first)), len(where) - 1)])
-        end = int(where[max(0, min(int(round(last)), len(where)) - 1)]) + 1
+        start = int(where[min(round(first), len(where) - 1)])
+        end = int(where[max(0, min(round(last), len(where)) - 1)]) + 1
         spans.append([start, max(end, start + 1)])
     for left, right in pairwise(spans):
         near = [gap for gap in gaps if abs((gap[0] + gap[1]) / 2 - right[0]) < _SNAP_FRAMES + (gap[1] - gap[0]) / 2]
@@ -69,6 +69,5 @@ def _gaps(sounding: NDArray[np.bool_]) -> list[tuple[int, int]]:
     """Silences of at least 80 ms inside the sound, as ``(start, end)`` frames."""
     edges = np.flatnonzero(np.diff(np.concatenate(([1], sounding.astype(np.int8), [1]))))
     runs = list(zip(edges[::2], edges[1::2], strict=False))
-    return [
-        (int(start), int(end)) for start, end in runs if end - start >= _GAP_FRAMES and start > 0 and end < len(sounding)
-    ]
+    inner = [(int(start), int(end)) for start, end in runs if start > 0 and end < len(sounding)]
+    return [(start, end) for start, end in inner if end - start >= _GAP_FRAMES]

@@ -18,7 +18,8 @@ from antiphon.engine.outbox import Outbox
 from antiphon.engine.places import Place, Places
 from antiphon.engine.scheduler import Scheduler
 from antiphon.engine.scorer import TurnScorer
-from antiphon.engine.stt_listen import Listener, Senses
+from antiphon.engine.stt_dictation import Senses
+from antiphon.engine.stt_listen import Listener
 from antiphon.engine.stt_segment import FRAME_SAMPLES
 from antiphon.text.languages import base_language
 
@@ -86,7 +87,7 @@ class SttEngine:
 
     def _recogniser(self, config: HearingConfig) -> Recogniser:
         language = base_language(config.language) if config.language else ""
-        able = [one for one in self.recognisers if not language or {language, "*"} & set(one.languages)]
+        able = [one for one in self.recognisers if not language or language in one.languages]
         named = [one for one in self.recognisers if one.name == config.model]
         if named and named[0] in able:
             return named[0]
@@ -98,7 +99,7 @@ class SttEngine:
                 "language",
             )
         if not language:  # find out: whoever knows several
-            return next((one for one in able if "*" in one.languages), able[0])
+            return next((one for one in able if len(one.languages) > 1), able[0])
         return able[0]
 
 
@@ -155,7 +156,7 @@ class SttStream:
         return self._inbox_bytes / self._source.bytes_per_s + self._listener.waiting_samples / EAR_RATE_HZ
 
     def push(self, item: bytes) -> None:
-        """Audio as declared, in pieces of any size. Raises ``AtCapacity`` if over 30 s wait; this piece is not taken."""
+        """Audio as declared, in pieces of any size. Raises ``AtCapacity`` (and takes nothing) if 30 s wait."""
         if not item:
             return
         with self._lock:

@@ -1,4 +1,4 @@
-"""Whether a hypothesis is speech at all: evidence of the voice activity detector and of the decoder, no list of phrases.
+"""Whether a hypothesis is speech at all: evidence of the voice detector and of the decoder, no list of phrases.
 
 Recognisers write something for any sound; for noise they do so with little certainty, or without a voice behind it.
 """

@@ -5,40 +5,31 @@ first frames of a pause it is decoded at once, so that the text is ready before 
 pause, or, where nobody pauses, at a quiet place between two words: cost for each second of audio stays flat.
 """
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import partial
 
 import numpy as np
 
 from antiphon.core.clock import Clock
-from antiphon.core.engine import StepModel
 from antiphon.core.errors import AntiphonError
 from antiphon.core.event import Event, Failed, Flushed, Marker
 from antiphon.core.frame import Samples
-from antiphon.core.hearing import EAR_RATE_HZ, HearingConfig, Listened, SpeechStarted, TurnScored
-from antiphon.engine.ear import Ask, Hypothesis, Recogniser
+from antiphon.core.hearing import EAR_RATE_HZ, HearingConfig, Listened, SpeechStarted
 from antiphon.engine.jobs import Steps
-from antiphon.engine.scorer import TurnScorer
-from antiphon.engine.stt_cut import cut_places, is_whole
+from antiphon.engine.stt_dictation import PRE_ROLL_SAMPLES, ROOMY_S, Dictation, Senses
 from antiphon.engine.stt_pace import Pace
 from antiphon.engine.stt_segment import FRAME_SAMPLES, Segmenter
 from antiphon.engine.stt_tape import Tape
 from antiphon.engine.stt_turn import TurnView
-from antiphon.engine.stt_window import Transcript, Window
 
-PRE_ROLL_SAMPLES = 4_000
-"""Audio before an onset that is decoded with it (250 ms): a soft first consonant is no voice to the detector yet."""
-POST_ROLL_SAMPLES = 3_200
 FIRST_PAUSE_FRAMES = 3
 """Silent frames (96 ms) after which the window is decoded in case that this is the end."""
 CLOSE_SILENCE_S = 0.8
 """A pause that ends a window in any case."""
-ROOMY_S, FULL_S = 5.0, 8.0
-"""From the first on a window ends at a pause of 160 ms, from the second at one of 96 ms."""
-MAX_SEGMENT_S = 30.0
-FREEZE_BELOW = 0.6
-"""A turn that is over with this likelihood may end now: its words are made final before that is told."""
+FULL_S = 8.0
+"""From ``ROOMY_S`` on a window ends at a pause of 160 ms, from this on at one of 96 ms."""
 LISTENED_SAMPLES = 1_600
 VOICED = 0.5
 FRAMES_PER_QUANTUM = 16
@@ -68,15 +59,6 @@ class _Job:
     asked_s: float
 
 
-@dataclass(frozen=True, slots=True)
-class Senses:
-    """The models of a stream: voice activity (a step model, one slot), recogniser, and what judges turns."""
-
-    vad: StepModel
-    recogniser: Recogniser
-    scorer: TurnScorer | None = None
-
-
 class Listener:
     """Touched by one worker at a time. Positions are absolute samples of the stream at 16 kHz."""
 
@@ -84,23 +66,17 @@ class Listener:
         self, senses: Senses, config: HearingConfig, clock: Clock, idle: Callable[[], bool] = lambda: False
     ) -> None:
         self._senses = senses
-        self._config = config
         self._clock = clock
         self._tape = Tape()
         self._vad_state = senses.vad.init_state(1)
         self._segmenter = Segmenter()
-        self._window: Window | None = None
-        self._transcript = Transcript(config.language or "en")
-        self._turn = TurnView() if config.turns and senses.scorer else None
-        self._expect = senses.recogniser.expect(config.keyterms)
         self._pace = Pace(senses.recogniser.interims, idle)
+        self._text = Dictation(senses, config, self._tape, self._segmenter, self._pace)
         self._job: _Job | None = None
         self._marker: tuple[Marker, bool] | None = None
-        self._heard_to = 0
         self._listened_to = 0
         self._full_s = min(FULL_S, senses.recogniser.max_window_s - 2.0)
         self._max_s = senses.recogniser.max_window_s
-        self._interims = config.interim or config.turns
 
     # -- input ------------------------------------------------------------------------------
 
@@ -118,10 +94,9 @@ class Listener:
         self._tape.skip(to)
         self._segmenter.skip(to)
         self._vad_state = self._senses.vad.init_state(1)
-        self._window, self._job, self._marker = None, None, None
-        self._transcript = Transcript(self._config.language or "en")
-        self._turn = TurnView() if self._turn else None
-        self._heard_to = self._listened_to = to
+        self._text.reset(to)
+        self._job, self._marker = None, None
+        self._listened_to = to
 
     @property
     def looked_at_all(self) -> bool:
@@ -167,8 +142,7 @@ class Listener:
             self._done(job)
         except AntiphonError as error:
             events = [Failed(str(error))]
-            self._window = None
-            self._heard_to = self._segmenter.position
+            self._text.give_up(self._segmenter.position)
             if self._marker is not None:
                 events.append(Flushed(self._marker[0]))
             self._done(job)
@@ -203,26 +177,26 @@ class Listener:
         return self._job
 
     def _wanted(self, behind: bool) -> tuple[Kind, Callable[[], Steps]] | None:
-        window, segmenter = self._window, self._segmenter
+        text, window, segmenter = self._text, self._text.window, self._segmenter
         if self._marker is not None:
-            return Kind.FINISH, self._finish
+            return Kind.FINISH, partial(text.finish, self._marker[0])
         silence_s = segmenter.silence_samples / EAR_RATE_HZ
         if window is not None:
             length_s = (self._tape.end - window.start) / EAR_RATE_HZ
             frames = segmenter.silence_samples // FRAME_SAMPLES
             enough = 3 if length_s >= self._full_s else 5 if length_s >= ROOMY_S else CLOSE_SILENCE_S / 0.032
             if frames >= enough:
-                return Kind.CLOSE, self._close_at_pause
+                return Kind.CLOSE, text.close
             if length_s >= self._max_s - 0.5:
-                return Kind.CUT, self._cut
+                return Kind.CUT, text.cut
             if frames >= FIRST_PAUSE_FRAMES and not window.complete:
-                return Kind.PAUSE, self._pause
-        if self._turn is not None and self._turn.due(segmenter.quiet_from, silence_s):
-            return Kind.SCORE, self._score
-        if window is not None and self._interims and not behind and segmenter.quiet_from is None:
+                return Kind.PAUSE, text.pause
+        if text.turn is not None and text.turn.due(segmenter.quiet_from, silence_s):
+            return Kind.SCORE, text.score
+        if window is not None and text.interims and not behind and segmenter.quiet_from is None:
             fresh_s = (self._tape.end - max(window.asked_to, window.start + PRE_ROLL_SAMPLES)) / EAR_RATE_HZ
             if self._pace.due(fresh_s):
-                return Kind.INTERIM, self._interim
+                return Kind.INTERIM, text.interim
         return None
 
     def _look(self) -> list[Event]:
@@ -248,162 +222,20 @@ class Listener:
         for event in told:
             events.append(event)
             if isinstance(event, SpeechStarted):
-                self._open(event.at_sample, (self._segmenter.position - event.at_sample) // FRAME_SAMPLES)
-        voiced = self._segmenter.speaking and self._segmenter.quiet_from is None
-        if voiced and not told:
-            if self._window is None:
-                self._open(at, 0)
-            assert self._window is not None
-            self._window.voiced_frames += probability >= VOICED
-            self._window.complete = False
-        if self._turn is not None and voiced:
-            self._turn.resume(at)
+                self._text.open(event.at_sample, (self._segmenter.position - event.at_sample) // FRAME_SAMPLES)
+        if self._segmenter.speaking and self._segmenter.quiet_from is None:
+            self._text.voiced(at, surely=not told and probability >= VOICED)
         position = self._segmenter.position
         if position - self._listened_to >= LISTENED_SAMPLES:
             self._listened_to = position
             events.append(Listened(position, self._segmenter.speaking))
         return events
 
-    def _open(self, onset: int, voiced_frames: int) -> None:
-        if self._window is None:
-            self._window = Window(max(onset - PRE_ROLL_SAMPLES, self._heard_to), voiced_frames)
-
     def _needed_from(self) -> int:
         """Where the audio begins that may be read again."""
         from_sample = self._segmenter.position - PRE_ROLL_SAMPLES - 8 * FRAME_SAMPLES
-        if self._window is not None:
-            from_sample = min(from_sample, self._window.start)
-        if self._turn is not None:
+        if self._text.window is not None:
+            from_sample = min(from_sample, self._text.window.start)
+        if self._text.turn is not None:
             from_sample = min(from_sample, self._segmenter.position - TurnView.MAX_AUDIO_SAMPLES)
         return max(0, from_sample)
-
-    # -- jobs -------------------------------------------------------------------------------
-
-    def _decode(
-        self, window: Window, end: int, *, draft: Hypothesis | None = None, interim: bool = False
-    ) -> Generator[list[Event], None, Hypothesis]:
-        """Decode ``[window.start, end)``: empty lists at its quanta, then the hypothesis is returned."""
-        ask = Ask(
-            language=self._config.language,
-            settled=window.agreement.settled,
-            draft=window.draft if draft is None else draft,
-            expect=self._expect,
-            interim=interim,
-        )
-        hypothesis = Hypothesis()
-        for answer in self._senses.recogniser.decode(self._tape.read(window.start, end), ask):
-            if answer is not None:
-                hypothesis = answer
-                break
-            yield []
-        return hypothesis
-
-    def _interim(self) -> Steps:
-        window, end = self._window, self._tape.end
-        if window is None:
-            return
-        window.asked_to = end
-        hypothesis = yield from self._decode(window, end, interim=True)
-        if window is self._window and not window.complete:
-            window.hear(hypothesis, end, complete=False)
-            yield [*self._pace.warnings(), *self._tell()]
-
-    def _pause(self) -> Steps:
-        window = self._window
-        if window is not None:
-            yield from self._hear_all(window)
-            yield self._tell()
-
-    def _hear_all(self, window: Window) -> Generator[list[Event], None, None]:
-        """Decode all there is of the window, unless that has been done."""
-        if window.complete:
-            return
-        quiet_from, end = self._segmenter.quiet_from, self._tape.end
-        if quiet_from is not None:
-            end = min(end, quiet_from + POST_ROLL_SAMPLES)
-        voiced = window.voiced_frames
-        hypothesis = yield from self._decode(window, end)
-        window.hear(hypothesis, end, complete=quiet_from is not None and window.voiced_frames == voiced)
-
-    def _close_at_pause(self) -> Steps:
-        window = self._window
-        if window is None:
-            return
-        length_s = (self._tape.end - window.start) / EAR_RATE_HZ
-        yield from self._hear_all(window)
-        yield self._settle(window, final=self._config.turns or length_s >= ROOMY_S)
-
-    def _settle(self, window: Window, *, final: bool) -> list[Event]:
-        """The window's words change no more; the next window begins where its audio ended."""
-        words = self._transcript.settle(window, window.heard_to)
-        if self._turn is not None:
-            self._turn.add(words)
-        self._heard_to = max(self._heard_to, window.heard_to)
-        self._window = None
-        if final or self._transcript.samples > MAX_SEGMENT_S * EAR_RATE_HZ:
-            heard = self._transcript.final()
-            return [heard] if heard else []
-        return self._tell()
-
-    def _cut(self) -> Steps:
-        """End a window in running speech: where it is quiet, and where both sides keep their words."""
-        window, end = self._window, self._tape.end
-        if window is None:
-            return
-        whole = yield from self._decode(window, end)
-        settled = window.agreement.settled
-        least = settled[-1].end_sample if settled else 0
-        best: tuple[int, Hypothesis] | None = None
-        for place in cut_places(self._tape.read(window.start, end), least):
-            head = yield from self._decode(window, window.start + place, draft=whole)
-            if best is None or is_whole(head, whole):
-                best = (place, head)
-            if is_whole(head, whole):
-                break
-        place, head = best if best is not None else (end - window.start, whole)
-        position = window.start + place
-        window.hear(head, position, complete=True)
-        if is_whole(head, whole):
-            kept = whole.words[: len(head.words)]
-            window.draft = Hypothesis(kept, head.avg_logprob, head.looped, head.silence, head.language)
-        voiced_frames = round(window.voiced_frames * (end - position) / max(1, end - window.start))
-        events = self._settle(window, final=True)
-        ahead = tuple(word.text for word in whole.words[len(head.words) :]) if is_whole(head, whole) else ()
-        self._window = Window(position, voiced_frames, heard_to=position, asked_to=end, ahead=ahead)
-        yield events
-
-    def _finish(self) -> Steps:
-        marker = self._marker
-        if marker is None:
-            return
-        window, onset = self._window, self._segmenter.onset
-        if window is None and onset is not None:
-            self._open(onset, FIRST_PAUSE_FRAMES)
-            window = self._window
-        events: list[Event] = []
-        if window is not None:
-            yield from self._hear_all(window)
-            events.extend(self._settle(window, final=True))
-        heard = self._transcript.final()
-        if heard is not None:
-            events.append(heard)
-        yield [*events, Flushed(marker[0])]
-
-    def _score(self) -> Steps:
-        turn, scorer, segmenter = self._turn, self._senses.scorer, self._segmenter
-        if turn is None or scorer is None or segmenter.quiet_from is None:
-            return
-        at, silence = segmenter.position, segmenter.silence_samples
-        audio = self._tape.read(max(turn.start, at - TurnView.MAX_AUDIO_SAMPLES), at)
-        window = self._window
-        text = turn.text([word.text for word in window.words()] if window else [])
-        likelihood = scorer.score(audio, text, silence / EAR_RATE_HZ, self._config.language or "en")
-        turn.scored(segmenter.quiet_from, silence / EAR_RATE_HZ, likelihood)
-        events: list[Event] = []
-        if likelihood < FREEZE_BELOW and window is not None and window is self._window and window.complete:
-            events.extend(self._settle(window, final=True))
-        yield [*events, TurnScored(at, likelihood, silence, text)]
-
-    def _tell(self) -> list[Event]:
-        heard = self._transcript.interim(self._window) if self._interims else None
-        return [heard] if heard else []

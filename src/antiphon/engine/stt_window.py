@@ -27,16 +27,21 @@ class Window:
     complete: bool = False
     """``draft`` holds all the speech that there is: nothing but silence came after it."""
     ahead: tuple[str, ...] = ()
+    agrees: bool = True
+    """The recogniser can be told to begin with settled words; if not, nothing is settled before the window ends."""
 
     def hear(self, hypothesis: Hypothesis, heard_to: int, *, complete: bool) -> None:
         """A decode of ``[start, heard_to)`` is there. ``complete``: the speaker had paused."""
         self.draft, self.heard_to, self.complete = hypothesis, heard_to, complete
-        if is_speech(hypothesis, self.voiced_frames) and not hypothesis.looped:
+        if self.agrees and not hypothesis.looped and is_speech(hypothesis, self.voiced_frames):
             self.agreement.hear(hypothesis.words, heard_to - self.start)
 
     def words(self) -> tuple[EarWord, ...]:
         """What to tell of it: the last hypothesis if it is believed, and what is settled in any case."""
-        words = self.draft.words if is_speech(self.draft, self.voiced_frames) else self.agreement.settled
+        settled = self.agreement.settled
+        words = settled
+        if is_speech(self.draft, self.voiced_frames):
+            words = (*settled, *self.draft.words[len(settled) :])
         if self.ahead and words and sound_of(words[0].text) == sound_of(self.ahead[0]):
             first = words[0]
             text = _cased_like(first.text, self.ahead[0])
@@ -73,7 +78,10 @@ class Transcript:
         settled = len(self._words)
         words = list(self._words)
         if window is not None:
-            words.extend(_placed(window.words(), window.start))
+            open_words = window.words()
+            if not window.complete and len(open_words) > len(window.agreement.settled):
+                open_words = open_words[:-1]  # the speaker is in the middle of it: it would change with the next sound
+            words.extend(_placed(open_words, window.start))
             settled += min(len(window.agreement.settled), len(words) - settled)
         heard = self._heard(words, settled, window.heard_to if window else self._end, final=False)
         if (heard.text, heard.stable_chars) == self._told:
