@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from antiphon.core.errors import AtCapacity, EngineFailed, InvalidInput, NotFound
+from antiphon.core.errors import AntiphonError, AtCapacity, EngineFailed, InvalidInput, NotFound
 from antiphon.core.event import Failed, Flushed, Warned
 from antiphon.core.hearing import HearingConfig, Listened, SpeechStarted, SpeechStopped
 from antiphon.protocol.cartesia_stt_socket import HearingLimits
@@ -255,8 +255,8 @@ def test_F32_a_bad_query_is_told_on_the_socket_which_then_closes(query: str) -> 
         (EngineFailed("broken"), 500, 1011),
     ],
 )
-def test_F32_a_stream_that_cannot_be_had(refusal: Exception, status: int, code: int) -> None:
-    shell = stt(refuse=refusal)  # type: ignore[arg-type]
+def test_F32_a_stream_that_cannot_be_had(refusal: AntiphonError, status: int, code: int) -> None:
+    shell = stt(refuse=refusal)
     [error] = shell.start()
     assert (error["status_code"], error["code"]) == (status, status)
     assert shell.closed == code
@@ -357,6 +357,34 @@ def test_a_long_pause_finalizes_by_itself_if_asked_to() -> None:
     shell.say(heard("Hi", 1, 2), final("Hi.", 1, 2))
     assert shell.flushed() == []
     assert [frame["text"] for frame in shell.frames] == ["Hi", "Hi."]
+
+
+def test_a_stream_that_still_hears_out_its_audio_is_neither_idle_nor_late(shell: EarShell) -> None:
+    for _ in range(5):
+        shell.clock.advance(200)
+        shell.say(Listened(0, speech=True))
+        assert shell.wait(0) == []
+    shell.receive("close")
+    for at in range(5):
+        shell.clock.advance(25)
+        shell.say(final(f" {at}", at, at + 1))
+        assert shell.wait(0) == []
+    assert kinds(shell.flushed()) == ["done"]
+    assert shell.closed == 1000
+
+
+def test_a_server_that_leaves_hears_out_what_has_come_and_has_the_client_come_back(shell: EarShell) -> None:
+    shell.receive(b"\0\0")
+    assert shell.do(shell.machine.drain(shell.clock.now_s())) == []
+    assert shell.do(shell.machine.drain(shell.clock.now_s())) == []
+    assert shell.ear is not None
+    assert list(shell.ear.flushes) == [("end", True)]
+    shell.say(final("Hi.", 0, 1))
+    assert kinds(shell.flushed()) == ["done"]
+    assert shell.closed == 1012
+    fresh = stt()
+    fresh.do(fresh.machine.drain(0.0))
+    assert fresh.closed == 1012
 
 
 def test_without_being_asked_no_pause_finalizes(shell: EarShell) -> None:

@@ -238,7 +238,7 @@ def test_pipecat_reads_a_dictation() -> None:
 
     async def read() -> None:
         for raw in dictation().raw:
-            await CartesiaSTTService._process_response(service, json.loads(raw))  # type: ignore[arg-type]
+            await CartesiaSTTService._process_response(service, json.loads(raw))  # type: ignore[arg-type, no-untyped-call]
 
     asyncio.run(read())
     assert service.frames == [

@@ -4,13 +4,14 @@ import json
 
 import pytest
 
-from antiphon.core.errors import AtCapacity, EngineFailed, NotFound
+from antiphon.core.errors import AntiphonError, AtCapacity, EngineFailed, NotFound
 from antiphon.core.event import Failed
 from antiphon.core.hearing import Listened, SpeechStarted, TurnScored
 from antiphon.core.turns import (
     EndpointSettings,
     TurnEagerEnded,
     TurnEnded,
+    TurnEvent,
     TurnResumed,
     TurnStarted,
     TurnUpdated,
@@ -100,14 +101,14 @@ def test_F28_a_turn_without_words_has_its_keys_all_the_same(shell: EarShell) -> 
         ([START, end("a"), RESUME], ["turn.start", "turn.end"]),
     ],
 )
-def test_F30_order_is_kept_whatever_is_decided(shell: EarShell, events: list, expected: list[str]) -> None:  # type: ignore[type-arg]
+def test_F30_order_is_kept_whatever_is_decided(shell: EarShell, events: list[TurnEvent], expected: list[str]) -> None:
     shell.say(*events)
     assert kinds(shell.frames) == expected
 
 
 @pytest.mark.parametrize("revision", [update("I wan"), update("You want tea"), eager(""), end("I"), end("")])
-def test_F30_text_once_shown_is_not_taken_back(shell: EarShell, revision: object) -> None:
-    shell.say(START, update("I want"), revision, end("I want tea"))  # type: ignore[arg-type]
+def test_F30_text_once_shown_is_not_taken_back(shell: EarShell, revision: TurnEvent) -> None:
+    shell.say(START, update("I want"), revision, end("I want tea"))
     shown = [frame["transcript"] for frame in shell.frames if "transcript" in frame]
     assert len(shown) > 1
     assert all(text.startswith("I want") for text in shown)
@@ -132,7 +133,7 @@ def test_close_hears_out_the_turn_and_closes_the_socket_without_done(shell: EarS
 
 
 @pytest.mark.parametrize("before", [[START, update("Hi")], [START, eager("Hi")]])
-def test_a_turn_that_nobody_ended_is_ended_by_the_close(shell: EarShell, before: list) -> None:  # type: ignore[type-arg]
+def test_a_turn_that_nobody_ended_is_ended_by_the_close(shell: EarShell, before: list[TurnEvent]) -> None:
     shell.say(*before)
     shell.receive('{"type": "close"}')
     assert shell.flushed() == [{"type": "turn.end", "request_id": "req-1", "transcript": "Hi"}]
@@ -187,7 +188,9 @@ def test_a_change_of_nothing_changes_nothing(shell: EarShell, empty: str) -> Non
         ({"end_threshold": "low"}, "end_threshold"),
     ],
 )
-def test_a_bad_change_is_refused_whole_and_the_session_goes_on(shell: EarShell, turn: dict, field: str) -> None:  # type: ignore[type-arg]
+def test_a_bad_change_is_refused_whole_and_the_session_goes_on(
+    shell: EarShell, turn: dict[str, object], field: str
+) -> None:
     [error] = shell.receive(config(**turn))
     assert error["status_code"] == 400
     assert field in error["message"]
@@ -211,9 +214,9 @@ def test_F32_bad_settings_are_told_instead_of_connected(query: str) -> None:
     ("refusal", "status", "code"), [(AtCapacity("full"), 429, 1013), (NotFound("no", "model"), 400, 1008)]
 )
 def test_F32_a_stream_that_cannot_be_had_is_told_instead_of_connected(
-    refusal: Exception, status: int, code: int
+    refusal: AntiphonError, status: int, code: int
 ) -> None:
-    shell = turns(refuse=refusal)  # type: ignore[arg-type]
+    shell = turns(refuse=refusal)
     [error] = shell.start()
     assert (error["type"], error["status_code"]) == ("error", status)
     assert shell.closed == code

@@ -22,6 +22,7 @@ from antiphon.protocol.openai_transcription import (
     SseTranscription,
     decode_transcription_event,
     read_transcription_request,
+    reply_type,
     transcription_reply,
     translations_refusal,
 )
@@ -121,6 +122,13 @@ def test_granularities() -> None:
     assert both.words
     assert both.segments
     assert verbose("segment").words is None
+
+
+@pytest.mark.parametrize("name", ["json", "text", "srt", "verbose_json", "vtt"])
+def test_the_media_type_is_known_before_the_text(name: str) -> None:
+    order = read_transcription_request(form(response_format=name))
+    assert reply_type(order) == transcription_reply(order, transcript()).content_type
+    assert reply_type(read_transcription_request(form(stream="true"))) == "text/event-stream"
 
 
 def test_silence_in_every_format() -> None:

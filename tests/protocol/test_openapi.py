@@ -1,15 +1,18 @@
 """The page that describes the routes, from the structs that serve them."""
 
 import json
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
 from antiphon.protocol.cartesia_errors import ErrorBody
 from antiphon.protocol.cartesia_messages import Chunk, Done, ErrorMessage, FlushDone, PhonemeTimestamps, Timestamps
 from antiphon.protocol.cartesia_request import BytesRequest, CancelRequest, GenerationRequest
+from antiphon.protocol.cartesia_stt_batch import SttForm, SttReply
+from antiphon.protocol.cartesia_stt_messages import CloseCommand, ConfigCommand, SttMessage, TurnsMessage
 from antiphon.protocol.cartesia_voices import VoiceBody, VoicePage
 from antiphon.protocol.openai_http import ErrorReply, SpeechRequest
+from antiphon.protocol.openai_transcription import TranscriptionForm
 from antiphon.protocol.openapi import Answer, Query, Route, Socket, document
 
 SENDS = (Chunk, Timestamps, PhonemeTimestamps, FlushDone, Done, ErrorMessage)
@@ -81,3 +84,22 @@ def test_sockets_are_described(page: dict[str, Any]) -> None:
 def test_a_route_described_twice_is_a_mistake() -> None:
     with pytest.raises(ValueError, match="twice"):
         document("x", "1", (ROUTES[3], ROUTES[3]))
+
+
+def test_listening_routes_are_described_too() -> None:
+    form: Any = {"request_type": "multipart/form-data"}
+    routes = (
+        Route("POST", "/stt", "Batch", SttForm, {200: Answer("Text", SttReply)}, **form),
+        Route("POST", "/v1/audio/transcriptions", "Batch", TranscriptionForm, **form),
+        Route("GET", "/stt/websocket", "Finalize", socket=Socket((Literal["finalize", "close"],), (SttMessage,))),
+        Route("GET", "/stt/turns/websocket", "Turns", socket=Socket((CloseCommand, ConfigCommand), (TurnsMessage,))),
+        Route("GET", "/tts/websocket", "Contexts", socket=Socket((GenerationRequest,), SENDS)),
+    )
+    page = json.loads(document("Antiphon", "0.1.0", routes))
+    schemas = page["components"]["schemas"]
+    assert {"SttTranscript", "TurnEagerEnd", "Done", "SttDone"} <= set(schemas), "no name is taken twice"
+    body = page["paths"]["/stt"]["post"]["requestBody"]["content"]["multipart/form-data"]["schema"]
+    assert body == {"$ref": "#/components/schemas/SttForm"}
+    assert schemas["SttForm"]["properties"]["file"] == {"type": "string", "format": "binary"}
+    assert schemas["SttForm"]["required"] == ["file"]
+    assert schemas["TurnUpdate"]["required"] == ["type", "request_id", "transcript"]

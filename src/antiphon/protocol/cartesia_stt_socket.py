@@ -6,7 +6,7 @@ What the public documents leave open is settled so:
   greeting. The first ``tick`` is due immediately and does it, unless a frame comes first.
 * After an error that ends the session the socket closes: 1008 for a request that can never be served, 1013 where there
   was no place, 1011 for our own failure. Clients reconnect after the last two only.
-* A socket on which nothing comes in for ``idle_s`` ends as if by ``close``.
+* A socket on which nothing comes in for ``idle_s``, while its stream has nothing to say, ends as if by ``close``.
 * What a client sends after its ``close`` is ignored.
 """
 
@@ -30,7 +30,7 @@ KEY: Final = 1
 END: Final = "end"
 """Marker of the last flush."""
 
-NORMAL, UNACCEPTABLE, BROKEN, TRY_LATER = 1000, 1008, 1011, 1013
+NORMAL, UNACCEPTABLE, BROKEN, RESTART, TRY_LATER = 1000, 1008, 1011, 1012, 1013
 """WebSocket close codes (RFC 6455 7.4.1 and its registry)."""
 
 _MAX_WARNINGS = 16
@@ -41,7 +41,7 @@ class HearingLimits:
     """Bounds of one listening socket.
 
     ``max_waiting``: finalizes that wait for their answer. ``idle_s``: see the module; clients that keep a quiet socket
-    alive do so after 120 s. ``close_limit_s``: how long the rest of the audio may take after ``close``.
+    alive do so after 120 s. ``close_limit_s``: how long the stream may be silent after ``close`` and before its end.
     """
 
     max_frame_bytes: int = 1 << 20
@@ -84,6 +84,7 @@ class HearingSocket:
         self._begun = False
         self._over = False
         self._closing_s: float | None = None
+        self._end_code = NORMAL
         self._active_s = 0.0
         self._warnings: set[str] = set()
 
@@ -95,7 +96,7 @@ class HearingSocket:
         if not self._begun:
             return 0.0
         if self._closing_s is not None:
-            return self._closing_s + self._limits.close_limit_s
+            return max(self._closing_s, self._active_s) + self._limits.close_limit_s
         return self._active_s + self._limits.idle_s
 
     def receive(self, frame: str | bytes, now_s: float) -> list[Action]:
@@ -117,6 +118,7 @@ class HearingSocket:
         """An event of the stream, or what was decided about its turns."""
         if self._over or key != KEY:
             return []
+        self._active_s = now_s  # it still listens: a client that is not read from, meanwhile, is not idle
         if isinstance(event, Failed):
             error = EngineFailed(event.message)
             return self._break_off(error) if event.fatal else [self._send(stt_error(error, self._request_id))]
@@ -126,7 +128,7 @@ class HearingSocket:
             if self._closing_s is None:
                 return []
             self._over = True
-            return [*self._last_words(), Close(KEY), CloseSocket(NORMAL)]
+            return [*self._last_words(), Close(KEY), CloseSocket(self._end_code)]
         return self._heard(event)
 
     def refused(self, key: Key, error: AntiphonError, now_s: float) -> list[Action]:
@@ -142,11 +144,21 @@ class HearingSocket:
         if self._over:
             return actions
         if self._closing_s is not None:
-            if now_s >= self._closing_s + self._limits.close_limit_s:
+            if now_s >= max(self._closing_s, self._active_s) + self._limits.close_limit_s:
                 actions += self._break_off(EngineFailed("the rest of the audio was not understood in time"))
         elif now_s >= self._active_s + self._limits.idle_s:
             actions += self._finish(now_s)
         return actions
+
+    def drain(self, now_s: float) -> list[Action]:
+        """The server wants to leave: what has come is heard out, and the close tells the client to come back."""
+        if self._over or self._closing_s is not None:
+            return []
+        self._end_code = RESTART
+        if self._begun:
+            return self._finish(now_s)
+        self._over = True
+        return [CloseSocket(RESTART)]
 
     def close(self, reason: AntiphonError) -> list[Action]:
         """The socket is about to be closed by the server."""

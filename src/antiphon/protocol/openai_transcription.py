@@ -19,7 +19,7 @@ from antiphon.core.hearing import Heard, HeardWord, HearingConfig
 from antiphon.protocol.cartesia_stt_messages import SttWord, seconds, stt_words
 from antiphon.protocol.cartesia_stt_query import read_keyterms, read_language, read_model
 from antiphon.protocol.heard_languages import language_code, language_name
-from antiphon.protocol.http import JSON, TEXT, NotSupported, Reply, sse_frame
+from antiphon.protocol.http import EVENT_STREAM, JSON, TEXT, NotSupported, Reply, sse_frame
 from antiphon.protocol.openai_http import SpeechFailed, error_detail
 from antiphon.protocol.subtitles import cues_of, srt, vtt
 from antiphon.protocol.transcription import (
@@ -187,19 +187,30 @@ class VerboseReply(msgspec.Struct, frozen=True, kw_only=True):
 _encoder = msgspec.json.Encoder()
 
 
+def reply_type(order: TranscriptionOrder) -> str:
+    """Media type of the answer, streamed or not."""
+    if order.sse:
+        return EVENT_STREAM
+    return {"text": TEXT, "srt": TEXT, "vtt": VTT}.get(order.format, JSON)
+
+
 def transcription_reply(order: TranscriptionOrder, transcript: Transcript) -> Reply:
     """The whole answer, where it is not streamed."""
+    return Reply(200, reply_type(order), _body(order, transcript))
+
+
+def _body(order: TranscriptionOrder, transcript: Transcript) -> bytes:
     match order.format:
         case "text":
-            return Reply(200, TEXT, f"{transcript.text}\n".encode())
+            return f"{transcript.text}\n".encode()
         case "srt":
-            return Reply(200, TEXT, srt(cues_of(transcript.words)).encode())
+            return srt(cues_of(transcript.words)).encode()
         case "vtt":
-            return Reply(200, VTT, vtt(cues_of(transcript.words)).encode())
+            return vtt(cues_of(transcript.words)).encode()
         case "verbose_json":
-            return Reply(200, JSON, _encoder.encode(_verbose(order, transcript)))
+            return _encoder.encode(_verbose(order, transcript))
         case _:
-            return Reply(200, JSON, _encoder.encode(_plain(order, transcript)))
+            return _encoder.encode(_plain(order, transcript))
 
 
 def _plain(order: TranscriptionOrder, transcript: Transcript) -> TranscriptionReply:

@@ -15,10 +15,7 @@ from antiphon.core.errors import InvalidInput
 from antiphon.core.event import Event
 from antiphon.core.hearing import EAR_RATE_HZ, Heard, HeardWord, HearingConfig, Listened
 
-UploadedFile: TypeAlias = Annotated[
-    bytes,
-    msgspec.Meta(extra_json_schema={"contentEncoding": "binary", "contentMediaType": "application/octet-stream"}),
-]
+UploadedFile: TypeAlias = Annotated[str, msgspec.Meta(extra_json_schema={"format": "binary"})]
 """A file part, for the page that describes the routes."""
 
 _INDEX = re.compile(r"\[\d*\]$")
