@@ -147,6 +147,8 @@ class SttStream:
         self._closed = False
         self._ended = False
         self._due_s = float("-inf")
+        self.compute_s = 0.0
+        """Worker seconds spent on this stream."""
 
     # -- the caller's side ------------------------------------------------------------------
 
@@ -233,7 +235,9 @@ class SttStream:
         with self._lock:
             epoch, item = self._outbox.epoch, self._take()
             behind = self._behind
+        began_s = self._clock.now_s()
         events, finished = self._work(item, behind)
+        self.compute_s += self._clock.now_s() - began_s
         with self._lock:
             woken = self._outbox.put(epoch, events)
             more = not self._closed and not self._outbox.full and self._has_work()

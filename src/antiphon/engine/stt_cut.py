@@ -26,7 +26,9 @@ def cut_places(samples: Samples, least_sample: int = 0) -> list[int]:
     places: list[int] = []
     while len(places) < MAX_PLACES and len(candidates) and np.isfinite(candidates).any():
         quiet = int(np.argmin(candidates))
-        places.append((low + quiet + _QUIET_FRAMES // 2) * _HOP)
+        within = power[low + quiet : low + quiet + _QUIET_FRAMES]
+        pair = int(np.argmin(within[1:] + within[:-1])) + 1  # between the two quietest neighbours of its frames
+        places.append((low + quiet + pair) * _HOP)
         candidates[max(0, quiet - _APART_FRAMES) : quiet + _APART_FRAMES] = np.inf
     return places
 

@@ -64,6 +64,7 @@ class Dictation:
             self.open(at, 0)
         if self.window is not None:
             self.window.voiced_frames += surely
+            self.window.spoken_frames += 1
             self.window.complete = False
         if self.turn is not None:
             self.turn.resume(at)
@@ -113,28 +114,32 @@ class Dictation:
             yield [*self._pace.warnings(), *self._tell()]
 
     def pause(self) -> Steps:
+        """Decode up to here in case that this is the end. What "here" is counts from now, not from when a worker comes."""
         window = self.window
-        if window is not None:
-            yield from self._hear_all(window)
-            yield self._tell()
+        return self._paused(window, self._hear_all(window, self._segmenter.position)) if window is not None else iter(())
 
-    def _hear_all(self, window: Window) -> Generator[list[Event], None, None]:
-        """Decode all there is of the window, unless that has been done."""
-        if window.complete:
-            return
-        quiet_from, end = self._segmenter.quiet_from, self._tape.end
+    def _paused(self, window: Window, hearing: Steps) -> Steps:
+        yield from hearing
+        yield self._tell()
+
+    def _hear_all(self, window: Window, end: int) -> Steps:
+        """Decode the window up to ``end`` or some way into the silence, unless all its speech is decoded already."""
+        quiet_from = self._segmenter.quiet_from
         if quiet_from is not None:
-            end = min(end, quiet_from + POST_ROLL_SAMPLES)
-        voiced = window.voiced_frames
-        hypothesis = yield from self._decode(window, end)
-        window.hear(hypothesis, end, complete=quiet_from is not None and window.voiced_frames == voiced)
+            end = min(end, max(quiet_from, window.start) + POST_ROLL_SAMPLES)
+        return self._heard_all(window, end, window.spoken_frames, quiet_from is not None)
+
+    def _heard_all(self, window: Window, end: int, spoken_frames: int, quiet: bool) -> Steps:
+        if not window.complete:
+            hypothesis = yield from self._decode(window, end)
+            window.hear(hypothesis, end, complete=quiet and window.spoken_frames == spoken_frames)
 
     def close(self) -> Steps:
-        window = self.window
+        window, position = self.window, self._segmenter.position
         if window is None:
             return
-        length_s = (self._tape.end - window.start) / EAR_RATE_HZ
-        yield from self._hear_all(window)
+        length_s = (position - window.start) / EAR_RATE_HZ
+        yield from self._hear_all(window, position)
         yield self._settle(window, final=self._config.turns or length_s >= ROOMY_S)
 
     def _settle(self, window: Window, *, final: bool) -> list[Event]:
@@ -151,7 +156,7 @@ class Dictation:
 
     def cut(self) -> Steps:
         """End a window in running speech: where it is quiet, and where both sides keep their words."""
-        window, end = self.window, self._tape.end
+        window, end = self.window, self._segmenter.position
         if window is None:
             return
         whole = yield from self._decode(window, end)
@@ -183,7 +188,7 @@ class Dictation:
             window = self.window
         events: list[Event] = []
         if window is not None:
-            yield from self._hear_all(window)
+            yield from self._hear_all(window, self._tape.end)
             events.extend(self._settle(window, final=True))
         heard = self._transcript.final()
         if heard is not None:

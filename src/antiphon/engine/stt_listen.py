@@ -30,7 +30,7 @@ CLOSE_SILENCE_S = 0.8
 """A pause that ends a window in any case."""
 FULL_S = 8.0
 """From ``ROOMY_S`` on a window ends at a pause of 160 ms, from this on at one of 96 ms."""
-LISTENED_SAMPLES = 1_600
+LISTENED_SAMPLES = 3 * FRAME_SAMPLES
 VOICED = 0.5
 FRAMES_PER_QUANTUM = 16
 
@@ -48,7 +48,7 @@ class Kind(IntEnum):
 
 BEHIND_SLACK_S = 0.5
 """A file that is read faster than it plays stands back behind those who speak now."""
-_SLACK_S = {Kind.FINISH: 0.0, Kind.CLOSE: 0.05, Kind.CUT: 0.2, Kind.PAUSE: 0.03, Kind.SCORE: 0.05, Kind.INTERIM: 0.3}
+_SLACK_S = {Kind.FINISH: -0.5, Kind.CLOSE: 0.0, Kind.CUT: 0.2, Kind.PAUSE: 0.03, Kind.SCORE: 0.05, Kind.INTERIM: 0.5}
 
 
 @dataclass(slots=True)
@@ -158,7 +158,11 @@ class Listener:
 
     def _blocks(self, job: _Job | None, behind: bool) -> bool:
         """Whether audio waits for the job: it decides where the next window begins."""
-        return job is not None and (job.kind <= Kind.CUT or (behind and job.kind < Kind.INTERIM))
+        if job is None:
+            return False
+        wanted = self._wanted(behind)
+        ends = wanted is not None and wanted[0] <= Kind.CUT
+        return ends or job.kind <= Kind.CUT or (behind and job.kind < Kind.INTERIM)
 
     def _plan(self, behind: bool) -> _Job | None:
         """The job to go on with, or the most urgent new one."""
@@ -182,7 +186,7 @@ class Listener:
             return Kind.FINISH, partial(text.finish, self._marker[0])
         silence_s = segmenter.silence_samples / EAR_RATE_HZ
         if window is not None:
-            length_s = (self._tape.end - window.start) / EAR_RATE_HZ
+            length_s = (segmenter.position - window.start) / EAR_RATE_HZ
             frames = segmenter.silence_samples // FRAME_SAMPLES
             enough = 3 if length_s >= self._full_s else 5 if length_s >= ROOMY_S else CLOSE_SILENCE_S / 0.032
             if frames >= enough:

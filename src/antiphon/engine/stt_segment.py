@@ -11,11 +11,13 @@ FRAME_SAMPLES = 512
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """Speech begins when ``confirm`` of the last ``confirm_of`` frames reach ``start`` (96 ms), and a pause when
-    ``pause`` frames in a row (128 ms) stay below ``stop``. An onset is traced back over frames of at least ``onset``.
+    """Speech begins when ``confirm`` of the last ``confirm_of`` frames reach ``start`` (96 ms) and one of them ``sure``
+    (noises hover, voices do not), and a pause when ``pause`` frames in a row (128 ms) stay below ``stop``. An onset is
+    traced back over frames of at least ``onset``.
     """
 
     start: float = 0.5
+    sure: float = 0.65
     stop: float = 0.35
     onset: float = 0.15
     confirm: int = 3
@@ -54,7 +56,8 @@ class Segmenter:
         self.position += FRAME_SAMPLES
         self._recent.append((at, probability))
         if not self.speaking:
-            if len(self._voiced()) < limits.confirm:
+            sure = any(probability >= limits.sure for _, probability in list(self._recent)[-limits.confirm_of :])
+            if not sure or len(self._voiced()) < limits.confirm:
                 return []
             self.speaking, self.quiet_from = True, None
             return [SpeechStarted(self._trace())]

@@ -20,10 +20,13 @@ class Window:
 
     start: int
     voiced_frames: int = 0
+    """Frames in which the detector was sure of a voice."""
     heard_to: int = 0
     asked_to: int = 0
     draft: Hypothesis = field(default_factory=Hypothesis)
     agreement: Agreement = field(default_factory=Agreement)
+    spoken_frames: int = 0
+    """All frames of speech."""
     complete: bool = False
     """``draft`` holds all the speech that there is: nothing but silence came after it."""
     ahead: tuple[str, ...] = ()
