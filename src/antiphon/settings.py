@@ -63,7 +63,7 @@ class _Section(BaseModel):
 
 
 class ApiKey(_Section):
-    """One caller's secret. ``max_streams`` bounds what this key may speak at once (None: only the server's limit)."""
+    """One caller's secret. ``max_streams`` bounds its streams at once (None: only the server's limit)."""
 
     key: SecretStr = Field(min_length=1)
     max_streams: int | None = Field(default=None, ge=1)
@@ -106,7 +106,7 @@ class ServerSettings(_Section):
     max_contexts: int = Field(default=64, ge=1)
     """Contexts open at once on one WebSocket."""
     max_streams: int | None = Field(default=None, ge=1)
-    """Streams of speech at once, over all callers; None: 50 for each worker."""
+    """Streams at once, speaking and listening, over all callers; None: 50 for each worker."""
     body_limit_bytes: int = Field(default=1 << 20, ge=1024)
     frame_limit_bytes: int = Field(default=1 << 20, ge=1024)
     body_timeout_s: float = Field(default=30.0, gt=0)
@@ -159,6 +159,19 @@ class TtsSettings(_Section):
     """In one HTTP request or one WebSocket message."""
 
 
+class SttSettings(_Section):
+    max_streams: int | None = Field(default=None, ge=1)
+    """Streams of listening at once, over all callers; None: 12 for each worker."""
+    idle_timeout_s: float = Field(default=240.0, ge=180.0)
+    """A listening socket on which nothing comes in for this long is closed."""
+    close_limit_s: float = Field(default=30.0, gt=0)
+    """How long the rest of the audio may take to be heard after a client's close."""
+    file_limit_bytes: int = Field(default=1 << 30, ge=1024)
+    """Of one recording that is sent to be transcribed; it waits on disk, not in memory."""
+    max_uploads: int = Field(default=16, ge=1)
+    """Recordings coming in at once."""
+
+
 class LogSettings(_Section):
     level: Literal["debug", "info", "warning", "error"] = "info"
     format: Literal["text", "json"] = "text"
@@ -178,11 +191,16 @@ class Settings(BaseSettings):
     engine: EngineSettings = EngineSettings()
     models: ModelSettings = ModelSettings()
     tts: TtsSettings = TtsSettings()
+    stt: SttSettings = SttSettings()
     log: LogSettings = LogSettings()
 
     @property
     def stream_limit(self) -> int:
         return self.server.max_streams or 50 * self.engine.worker_count
+
+    @property
+    def listener_limit(self) -> int:
+        return self.stt.max_streams or 12 * self.engine.worker_count
 
     @classmethod
     def settings_customise_sources(

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import json
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,7 +13,9 @@ from websockets.asyncio.client import ClientConnection, connect
 
 from antiphon.core.errors import AntiphonError, NotFound
 from antiphon.core.event import Audio, Event, Flushed, Marker
+from antiphon.core.hearing import HearingConfig
 from antiphon.core.speech import SpeechConfig, VoiceInfo
+from antiphon.engine.fake import FakeEar, FakeEarStream
 from antiphon.server.app import App, create_app
 from antiphon.server.journal import Entry
 from antiphon.server.run import _Server, bind, config
@@ -96,16 +98,17 @@ class ScriptedEngine:
     name = "scripted"
     default_voice = VOICE
 
-    def __init__(self, *, answers: bool = False) -> None:
+    def __init__(self, *, answers: bool = False, hears: Sequence[str] = ()) -> None:
         self.answers = answers
+        self.ear = FakeEar(*hears)
         self.streams: list[ScriptedStream] = []
         self.refuse: BaseException | None = None
         self.choke: AntiphonError | None = None
         self.warmed = 0
 
     @property
-    def open(self) -> list[ScriptedStream]:
-        return [stream for stream in self.streams if not stream.closed]
+    def open(self) -> "list[ScriptedStream | FakeEarStream]":
+        return [stream for stream in (*self.streams, *self.ear.streams) if not stream.closed]
 
     def voices(self) -> tuple[VoiceInfo, ...]:
         return (VOICE,)
@@ -123,6 +126,14 @@ class ScriptedEngine:
             raise self.refuse
         self.streams.append(ScriptedStream(self, config, wake))
         return self.streams[-1]
+
+    def ears(self) -> tuple[str, ...]:
+        return (self.ear.name,)
+
+    def listener(self, config: HearingConfig) -> tuple[FakeEar, HearingConfig]:
+        if self.refuse is not None:
+            raise self.refuse
+        return self.ear, config
 
     def warm_up(self) -> None:
         self.warmed += 1
@@ -175,8 +186,8 @@ class Served:
     def url(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
-    def socket(self, query: str = "", **options: Any) -> connect:
-        return connect(f"ws://127.0.0.1:{self.port}/tts/websocket{query}", proxy=None, **options)
+    def socket(self, query: str = "", path: str = "/tts/websocket", **options: Any) -> connect:
+        return connect(f"ws://127.0.0.1:{self.port}{path}{query}", proxy=None, **options)
 
     def client(self, **options: Any) -> httpx.AsyncClient:
         return httpx.AsyncClient(base_url=self.url, trust_env=False, timeout=5, **options)

@@ -1,22 +1,36 @@
 """Scripted engines and virtual time: they ship with the product, so that anyone can test an integration in
 milliseconds, and our own tests can own time.
 
-The fake voice speaks one sine tone per character; its cost, failures and pace are scripted.
+The fake voice speaks one sine tone per character; its cost, failures and pace are scripted. The fake ear hears what it
+was told to hear, a word for each half second of audio, whatever the audio is.
 """
 
 import heapq
 import json
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
 import numpy as np
 
+from antiphon.audio.pcm import bytes_per_sample
 from antiphon.core.clock import ManualClock
+from antiphon.core.engine import Wake
 from antiphon.core.errors import EngineFailed
-from antiphon.core.event import Timed
+from antiphon.core.event import Event, Flushed, Marker, Timed
 from antiphon.core.frame import Samples
+from antiphon.core.hearing import (
+    EAR_RATE_HZ,
+    Heard,
+    HeardWord,
+    HearingConfig,
+    Listened,
+    SpeechStarted,
+    SpeechStopped,
+    TurnScored,
+)
 from antiphon.core.speech import Rendered, VoiceInfo
 from antiphon.engine.scheduler import Scheduler
 from antiphon.text.unit import Unit
@@ -94,6 +108,121 @@ class FakeVoice:
             words.append(Timed(word, at_sample + start * per_char, at_sample + (start + len(word)) * per_char))
             start += len(word)
         return tuple(words)
+
+
+class FakeEar:
+    """An engine that listens. Each utterance of ``script`` takes half a second a word and is followed by a second of
+    silence; at its end the turn is scored as surely over. After the last utterance there is only silence.
+    """
+
+    name = "fake-ear"
+    WORD_SAMPLES = EAR_RATE_HZ // 2
+    PAUSE_SAMPLES = EAR_RATE_HZ
+
+    def __init__(self, *script: str) -> None:
+        self.script = script
+        self.streams: list[FakeEarStream] = []
+
+    def open_stream(self, config: HearingConfig, wake: Wake) -> "FakeEarStream":
+        self.streams.append(FakeEarStream(self.script, config, wake))
+        return self.streams[-1]
+
+    def warm_up(self) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
+class FakeEarStream:
+    """Says at once what there is to say about the audio so far. ``backlog_s`` may be set, to seem busy."""
+
+    def __init__(self, script: Sequence[str], config: HearingConfig, wake: Wake) -> None:
+        self.config = config
+        self.pushed_bytes = 0
+        self.closed = False
+        self.backlog_s = 0.0
+        self.compute_s = 0.0
+        self._wake = wake
+        self._box: deque[Event] = deque()
+        self._plan = deque(_beats(script))
+        self._segment: list[HeardWord] = []
+        self._listened = 0
+        self._bytes_per_s = bytes_per_sample(config.encoding) * config.sample_rate_hz
+
+    def push(self, item: bytes) -> None:
+        self.pushed_bytes += len(item)
+        self._hear(self.pushed_bytes * EAR_RATE_HZ // self._bytes_per_s)
+
+    def flush(self, marker: Marker, *, last: bool = False) -> None:
+        self._say(*self._final(), Flushed(marker))
+
+    def pull(self, limit: int | None = None) -> list[Event]:
+        return [self._box.popleft() for _ in range(len(self._box) if limit is None else min(limit, len(self._box)))]
+
+    def tick(self, now_s: float) -> float | None:
+        return None
+
+    def cancel(self) -> None:
+        self._box.clear()
+        self._segment.clear()
+
+    def close(self) -> None:
+        self.closed = True
+        self._box.clear()
+
+    def _hear(self, to_sample: int) -> None:
+        while self._plan and self._plan[0][0] <= to_sample:
+            at, beat = self._plan.popleft()
+            if isinstance(beat, HeardWord):
+                stable = len(self._text())
+                self._segment.append(beat)
+                if self.config.interim:
+                    self._say(self._heard(stable, final=False))
+            elif isinstance(beat, TurnScored):
+                if self.config.turns:
+                    self._say(*self._final(), beat)
+            else:
+                self._say(beat)
+            self._listened = at
+        step = EAR_RATE_HZ // 10
+        if to_sample - self._listened >= step:
+            self._listened = to_sample // step * step
+            self._say(Listened(self._listened, bool(self._segment)))
+
+    def _text(self) -> str:
+        return "".join(word.text for word in self._segment)
+
+    def _heard(self, stable_chars: int, *, final: bool) -> Heard:
+        start, end = self._segment[0].start_sample, self._segment[-1].end_sample
+        return Heard(self._text(), stable_chars, final, tuple(self._segment), start, end)
+
+    def _final(self) -> list[Event]:
+        if not self._segment:
+            return []
+        heard = self._heard(len(self._text()), final=True)
+        self._segment = []
+        return [heard]
+
+    def _say(self, *events: Event) -> None:
+        was_empty = not self._box
+        self._box.extend(events)
+        if was_empty and events and not self.closed:
+            self._wake()
+
+
+def _beats(script: Sequence[str]) -> Iterator[tuple[int, Event | HeardWord]]:
+    """What a fake ear hears, and the sample at which it is known."""
+    at = 0
+    for number, utterance in enumerate(script):
+        yield at, SpeechStarted(at)
+        for place, word in enumerate(utterance.split()):
+            start, at = at, at + FakeEar.WORD_SAMPLES
+            yield at, HeardWord(f" {word}" if number or place else word, start, at)
+        known = at + FakeEar.PAUSE_SAMPLES // 4
+        yield known, SpeechStopped(at)
+        yield known, TurnScored(known, 0.05, known - at, utterance)
+        at += FakeEar.PAUSE_SAMPLES
 
 
 class LeakyIntegrator:

@@ -1,10 +1,13 @@
-"""Which engine answers for which model and voice names."""
+"""Which engine answers for which model and voice names, and which one listens."""
 
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 from antiphon.core.errors import NotFound
+from antiphon.core.hearing import HearingConfig
 from antiphon.core.speech import SpeechConfig, VoiceInfo
+from antiphon.engine.stt import SttEngine
 from antiphon.engine.tts import TtsEngine
 
 SDK_VOICES = (
@@ -20,18 +23,24 @@ OPENAI_VOICES = (
 
 
 class Registry:
-    """Voice engines by name, with the names that clients use for them.
+    """Voice engines by name and the ear, with the names that clients use for them.
 
     ``model`` selects an engine if it names one; every other name (``sonic-3``, ``tts-1``) means the default engine, and
-    a voice's own engine always wins over both. An unknown voice is ``NotFound``.
+    a voice's own engine always wins over both. An unknown voice is ``NotFound``. Likewise for the ear: a recogniser's
+    name selects it, every other (``ink-2``, ``whisper-1``) means the default one for the language.
     """
 
     def __init__(
-        self, engines: Sequence[TtsEngine], default_voice: str | None = None, aliases: Mapping[str, str] | None = None
+        self,
+        engines: Sequence[TtsEngine],
+        default_voice: str | None = None,
+        aliases: Mapping[str, str] | None = None,
+        ear: SttEngine | None = None,
     ) -> None:
         if not engines:
             raise ValueError("a registry needs at least one engine")
         self.engines = {engine.name: engine for engine in engines}
+        self.ear = ear
         self._voices = {info.id: info for engine in engines for info in engine.voices}
         self.default_voice = self._find(default_voice) if default_voice else engines[0].voices[0]
         self._aliases = {name: self.default_voice for name in (*SDK_VOICES, *OPENAI_VOICES)}
@@ -57,14 +66,33 @@ class Registry:
         # No language asked for means the voice's own.
         return self.engines[info.engine], replace(config, voice=info.id, language=config.language or info.language)
 
+    def ears(self) -> tuple[str, ...]:
+        """Names of the recognisers, the default one first."""
+        return () if self.ear is None else tuple(recogniser.name for recogniser in self.ear.recognisers)
+
+    def listener(self, config: HearingConfig) -> tuple[SttEngine, HearingConfig]:
+        """The ear for ``config``, and ``config`` with the recogniser's real name, "" for the default one.
+
+        Raises ``NotFound`` where nothing here listens.
+        """
+        if self.ear is None:
+            raise NotFound("this server only speaks; no ear was loaded", "model")
+        return self.ear, config if config.model in self.ears() else replace(config, model="")
+
     def warm_up(self) -> None:
-        """One real inference per engine."""
-        for engine in self.engines.values():
-            engine.warm_up()
+        """One real inference per engine, beside each other."""
+        engines: list[TtsEngine | SttEngine] = [*self.engines.values()]
+        if self.ear is not None:
+            engines.append(self.ear)
+        with ThreadPoolExecutor(len(engines)) as pool:
+            for done in [pool.submit(engine.warm_up) for engine in engines]:
+                done.result()
 
     def close(self) -> None:
         for engine in self.engines.values():
             engine.close()
+        if self.ear is not None:
+            self.ear.close()
 
     def _find(self, name: str) -> VoiceInfo:
         info = self._voices.get(name)

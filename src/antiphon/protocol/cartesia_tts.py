@@ -22,6 +22,7 @@ from msgspec import UNSET
 
 from antiphon.core.errors import AntiphonError, AtCapacity, EngineFailed, InvalidInput
 from antiphon.core.event import Audio, Event, Failed, Flushed, PhonemeTimes, Warned, WordTimes
+from antiphon.core.turns import TurnEvent
 from antiphon.protocol.actions import Action, Cancel, Close, Flush, Key, Note, Open, Push, Send
 from antiphon.protocol.cartesia_context import Context
 from antiphon.protocol.cartesia_ended import EndedContexts
@@ -137,7 +138,7 @@ class TtsSocket:
             return self._cancel(request.context_id, now_s)
         return self._generate(request.context_id or self._new_id(), request, now_s)
 
-    def deliver(self, key: Key, event: Event, now_s: float) -> list[Action]:
+    def deliver(self, key: Key, event: Event | TurnEvent, now_s: float) -> list[Action]:
         """An event of a stream; of one that is gone: nothing."""
         context = self._by_key.get(key)
         if context is None:
@@ -167,6 +168,10 @@ class TtsSocket:
         waiting = [context.active_s for context in self._contexts.values() if not context.closing]
         self._due_s = min(waiting) + self._limits.idle_s if waiting else None
         return actions
+
+    def drain(self, now_s: float) -> list[Action]:
+        """The server wants to leave: contexts under way are spoken to their end, and nothing is said about it."""
+        return []
 
     def close(self, reason: str | AntiphonError) -> list[Action]:
         """The socket is about to close, or has been closed by the client: every context is told and its stream dropped.

@@ -6,7 +6,7 @@ Every route is declared once, here; the router, ``/openapi.json``, the labels of
 import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
@@ -22,16 +22,20 @@ from antiphon.protocol.cartesia_errors import ErrorBody
 from antiphon.protocol.cartesia_http import UNSUPPORTED, StatusReply, TokenReply, TokenRequest
 from antiphon.protocol.cartesia_messages import ServerMessage
 from antiphon.protocol.cartesia_request import BytesRequest, CancelRequest, GenerationRequest, SseRequest
+from antiphon.protocol.cartesia_stt_batch import SttForm, SttReply
+from antiphon.protocol.cartesia_stt_messages import CloseCommand, ConfigCommand, SttMessage, TurnsMessage
 from antiphon.protocol.cartesia_voices import EmptyPage, VoiceBody, VoicePage
 from antiphon.protocol.http import EVENT_STREAM, JSON, TEXT
 from antiphon.protocol.openai_http import ErrorReply, ModelCard, ModelList, SpeechRequest
+from antiphon.protocol.openai_transcription import TranscriptionForm, TranscriptionReply
 from antiphon.protocol.openapi import Answer, Query, Socket
-from antiphon.server import cartesia_routes, openai_routes
+from antiphon.server import cartesia_routes, hearing_routes, openai_routes
 from antiphon.server.admission import Admission
 from antiphon.server.auth import gate_for
 from antiphon.server.cartesia_routes import CartesiaRoutes, upgrade_needed
 from antiphon.server.front import Front, MethodNotAllowed
-from antiphon.server.hub import Hub, Voices
+from antiphon.server.hearing_routes import HearingRoutes
+from antiphon.server.hub import Engines, Hub
 from antiphon.server.journal import Fold, Journal
 from antiphon.server.lifecycle import Lifecycle
 from antiphon.server.observe import CONTENT_TYPE, LogLines, Metrics
@@ -41,6 +45,9 @@ from antiphon.server.reply import error_response, json_response
 from antiphon.settings import Settings
 
 TITLE = "Antiphon"
+FORM = "multipart/form-data"
+SttCommand = Literal["finalize", "close", "done"]
+"""Text frames of the finalize socket: bare words."""
 _AUDIO = Answer("Audio, streamed as it is made", content_type="audio/*")
 _EVENTS = Answer("Server-sent events", content_type=EVENT_STREAM)
 _PLAIN = Answer("Plain text", content_type=TEXT)
@@ -70,7 +77,7 @@ class _Entry:
 
 def create_app(
     settings: Settings,
-    voices: Voices,
+    voices: Engines,
     *,
     clock: Clock | None = None,
     folds: Sequence[Fold] = (),
@@ -89,7 +96,7 @@ def create_app(
         clock=clock,
         journal=journal,
         metrics=metrics,
-        admission=Admission(settings.server.max_connections, settings.stream_limit),
+        admission=Admission(settings.server.max_connections, settings.stream_limit, settings.stt.max_uploads),
         gate=gate_for(settings.server),
         lifecycle=Lifecycle(journal, clock),
     )
@@ -118,7 +125,7 @@ def create_app(
 
 
 def _entries(hub: Hub) -> list[_Entry]:
-    cartesia, openai = CartesiaRoutes(hub), OpenAiRoutes(hub)
+    cartesia, openai, hearing = CartesiaRoutes(hub), OpenAiRoutes(hub), HearingRoutes(hub)
 
     def entry(endpoint: Any, method: str, path: str, summary: str, tag: str, **more: Any) -> _Entry:
         return _Entry(openapi.Route(method, path, summary, tag=tag, **more), endpoint)
@@ -145,13 +152,24 @@ def _entries(hub: Hub) -> list[_Entry]:
         entry(metrics, "GET", "/metrics", "Prometheus metrics", "server", secured=False, responses={200: _PLAIN}),
         entry(cartesia.socket, "GET", cartesia_routes.SOCKET, "Speech over a WebSocket, in contexts", "Cartesia",
               socket=Socket(receives=(GenerationRequest, CancelRequest), sends=(ServerMessage,)),
-              query=(Query("api_key", "API key, where headers cannot be set"), Query("access_token", "Access token"),
-                     Query("cartesia_version", "API version; wins over the header")),
-              responses={401: _FAULTS[401], **_BUSY}),
+              query=_SOCKET_QUERY, responses={401: _FAULTS[401], **_BUSY}),
         entry(cartesia.speak_bytes, "POST", cartesia_routes.BYTES, "Speech as raw, wav or mp3", "Cartesia",
               request=BytesRequest, responses={200: _AUDIO, **_FAULTS, **_BUSY}),
         entry(cartesia.speak_sse, "POST", cartesia_routes.SSE, "Speech as server-sent events", "Cartesia",
               request=SseRequest, responses={200: _EVENTS, **_FAULTS, **_BUSY}),
+        entry(hearing.finalize_socket, "GET", hearing_routes.FINALIZE,
+              "Speech heard; the client says when an utterance is over", "Cartesia",
+              socket=Socket(receives=(SttCommand,), sends=(SttMessage,)), query=(*_HEARING_QUERY, *_SOCKET_QUERY),
+              responses={401: _FAULTS[401], **_BUSY}),
+        entry(hearing.turns_socket, "GET", hearing_routes.TURNS,
+              "Speech heard; the server says when a turn begins and ends", "Cartesia",
+              socket=Socket(receives=(CloseCommand, ConfigCommand), sends=(TurnsMessage,)),
+              query=(*_HEARING_QUERY, *_TURNS_QUERY, *_SOCKET_QUERY), responses={401: _FAULTS[401], **_BUSY}),
+        *(entry(hearing.transcribe, "POST", path, "The text of a recording", "Cartesia",
+                request=SttForm, request_type=FORM, query=_RAW_QUERY,
+                responses={200: Answer("Transcript", SttReply), **_FAULTS, 413: Answer("Too large", ErrorBody),
+                           **_BUSY})
+          for path in hearing_routes.BATCH),
         entry(cartesia.access_token, "POST", "/access-token", "A short-lived token for browsers", "Cartesia",
               request=TokenRequest, responses={200: Answer("Token", TokenReply), **_FAULTS}),
         entry(cartesia.list_voices, "GET", "/voices", "Voices", "Cartesia",
@@ -163,6 +181,13 @@ def _entries(hub: Hub) -> list[_Entry]:
               responses={200: Answer("An empty page", EmptyPage)}),
         entry(openai.speak, "POST", openai_routes.SPEECH, "Speech as mp3, opus, aac, flac, wav or pcm", "OpenAI",
               request=SpeechRequest, responses={200: _AUDIO, **_V1_FAULTS, 429: Answer("Busy", ErrorReply)}),
+        entry(hearing.transcribe_openai, "POST", hearing_routes.TRANSCRIPTIONS,
+              "The text of a recording as json, text, srt, vtt or verbose_json, or as events", "OpenAI",
+              request=TranscriptionForm, request_type=FORM,
+              responses={200: Answer("Transcript", TranscriptionReply), **_V1_FAULTS,
+                         413: Answer("Too large", ErrorReply), 429: Answer("Busy", ErrorReply)}),
+        entry(hearing.translate, "POST", hearing_routes.TRANSLATIONS, "Not offered: translation", "not offered",
+              responses={501: Answer("Not offered", ErrorReply)}),
         entry(openai.list_models, "GET", "/v1/models", "Models", "OpenAI",
               responses={200: Answer("Models", ModelList)}),
         entry(openai.get_model, "GET", "/v1/models/{id}", "One model", "OpenAI",
@@ -178,6 +203,28 @@ def _entries(hub: Hub) -> list[_Entry]:
     return served
 
 
+_SOCKET_QUERY = (
+    Query("api_key", "API key, where headers cannot be set"),
+    Query("access_token", "Access token"),
+    Query("cartesia_version", "API version; wins over the header"),
+)
+_HEARING_QUERY = (
+    Query("model", "ink-2 and the like: the default ear"),
+    Query("encoding", "pcm_s16le, pcm_s32le, pcm_f16le, pcm_f32le, pcm_mulaw or pcm_alaw", required=True),
+    Query("sample_rate", "In Hz", required=True),
+    Query("language", "Code; en if absent"),
+    Query("keyterm", "A word to expect; may be repeated"),
+)
+_TURNS_QUERY = tuple(
+    Query(name, about)
+    for name, about in (
+        ("turn_start_threshold", "0.5 to 0.9; 0.8 if absent"),
+        ("turn_eager_end_threshold", "0.3 to 0.6; 0.4 if absent"),
+        ("turn_end_threshold", "0.05 to 0.5; 0.2 if absent"),
+        ("turn_end_timeout_ms", "640 to 11200; 5600 if absent"),
+    )
+)
+_RAW_QUERY = (Query("encoding", "Of raw samples; a container says it itself"), Query("sample_rate", "Of raw samples"))
 _VOICE_QUERY = (
     ("limit", "1 to 100, 10 if absent"),
     ("starting_after", "Id of the voice before the page"),

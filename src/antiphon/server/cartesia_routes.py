@@ -5,10 +5,9 @@ from itertools import count
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
-from starlette.websockets import WebSocket, WebSocketDisconnect
+from starlette.websockets import WebSocket
 
 from antiphon.core.clock import unix_time_s
-from antiphon.core.errors import AntiphonError, AtCapacity
 from antiphon.protocol.cartesia_http import (
     SseSpeech,
     TokenReply,
@@ -20,11 +19,12 @@ from antiphon.protocol.cartesia_http import (
 from antiphon.protocol.cartesia_tts import SocketLimits, TtsSocket
 from antiphon.protocol.cartesia_voices import EmptyPage, VoiceQuery, list_voices, voice_body
 from antiphon.protocol.http import EVENT_STREAM, RequestLimits, content_type
+from antiphon.server.exchange import Exchange
 from antiphon.server.front import request_id_of
 from antiphon.server.hub import Hub
 from antiphon.server.reply import admit, error_response, json_response, version_of
-from antiphon.server.session import SpeechSocket
-from antiphon.server.speech import AudioBody, Speech, SpeechResponse, read_body
+from antiphon.server.sockets import SocketRoute
+from antiphon.server.speech import AudioBody, read_body, speech_order
 from antiphon.settings import Settings
 
 SOCKET, BYTES, SSE = "/tts/websocket", "/tts/bytes", "/tts/sse"
@@ -53,46 +53,29 @@ class CartesiaRoutes:
         self._hub = hub
         server = hub.settings.server
         self._limits = RequestLimits(server.body_limit_bytes, hub.settings.tts.max_text_chars)
-        self._socket_limits = socket_limits(hub.settings)
+        limits = socket_limits(hub.settings)
 
-    async def socket(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """``WS /tts/websocket``. Refusals are HTTP answers to the handshake: a client library reports their status."""
-        hub, request_id = self._hub, request_id_of(scope)
-        websocket = WebSocket(scope, receive, send)
-        principal = admit(hub, websocket, "tts")
-        try:
-            hub.lifecycle.require_ready()
-            place = hub.admission.connect()
-        except AntiphonError as error:
-            hub.refuse(error, request_id, SOCKET, "connections" if isinstance(error, AtCapacity) else "unready")
-            raise
-        try:
-            try:
-                await websocket.accept()
-            except (OSError, WebSocketDisconnect):  # gone while shaking hands
-                return
+        def contexts(websocket: WebSocket, request_id: str) -> TtsSocket:
             numbers = count(1)
-            machine = TtsSocket(
-                version_of(websocket), self._socket_limits, lambda: f"{request_id}-{next(numbers)}", request_id
-            )
-            await SpeechSocket(hub, websocket, machine, principal, request_id, SOCKET).run()
-        finally:
-            place.release()
+            return TtsSocket(version_of(websocket), limits, lambda: f"{request_id}-{next(numbers)}", request_id)
 
-    async def speak_bytes(self, request: Request) -> SpeechResponse:
+        self.socket = SocketRoute(hub, SOCKET, "tts", contexts)
+
+    async def speak_bytes(self, request: Request) -> Exchange:
         hub, request_id = self._hub, request_id_of(request.scope)
         principal = admit(hub, request, "tts")
         order = read_bytes_request(await self._body(request), self._limits)
         headers = {"cartesia-file-id": f"file_{request_id}"} if order.save else {}
-        speech = Speech(order.config, order.text, content_type(order.config.format), AudioBody(), headers)
-        return SpeechResponse(hub, speech, principal, request_id, BYTES)
+        made = speech_order(order.config, order.text, content_type(order.config.format), AudioBody(), headers)
+        return Exchange(hub, made, principal, request_id, BYTES)
 
-    async def speak_sse(self, request: Request) -> SpeechResponse:
+    async def speak_sse(self, request: Request) -> Exchange:
         hub, request_id = self._hub, request_id_of(request.scope)
         principal = admit(hub, request, "tts")
         order = read_sse_request(await self._body(request), self._limits)
         writer = SseSpeech(order, version_of(request), request_id)
-        return SpeechResponse(hub, Speech(order.config, order.text, EVENT_STREAM, writer), principal, request_id, SSE)
+        made = speech_order(order.config, order.text, EVENT_STREAM, writer)
+        return Exchange(hub, made, principal, request_id, SSE)
 
     async def access_token(self, request: Request) -> Response:
         principal = admit(self._hub, request, None)

@@ -1,34 +1,33 @@
 """What every route shares: one value, made once, passed down. No globals."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Protocol
 
+from antiphon.audio.pcm import bytes_per_sample
 from antiphon.core.clock import Clock
 from antiphon.core.engine import Engine, Stream, Wake
 from antiphon.core.errors import AntiphonError, AtCapacity
-from antiphon.core.event import Audio, Event, Warned
+from antiphon.core.hearing import HearingConfig
 from antiphon.core.speech import SpeechConfig, VoiceInfo
 from antiphon.server.admission import Admission, Place
 from antiphon.server.auth import Gate, Principal
-from antiphon.server.journal import (
-    AudioSent,
-    Entry,
-    Journal,
-    Outcome,
-    Refused,
-    StreamEnded,
-    StreamOpened,
-    StreamWarned,
-    TextPushed,
-)
+from antiphon.server.journal import Journal, Refused, StreamOpened
 from antiphon.server.lifecycle import Lifecycle, Unready
+from antiphon.server.lines import EarLine, EarStream, Line
 from antiphon.server.observe import Metrics
 from antiphon.settings import Settings
 
 
-class Voices(Protocol):
+class Ear(Protocol):
+    """An engine that listens."""
+
+    name: str
+
+    def open_stream(self, config: HearingConfig, wake: Wake) -> EarStream: ...
+
+
+class Engines(Protocol):
     """What the server needs of the registry of engines."""
 
     @property
@@ -40,46 +39,17 @@ class Voices(Protocol):
 
     def resolve(self, config: SpeechConfig) -> "tuple[Engine[SpeechConfig], SpeechConfig]": ...
 
+    def ears(self) -> tuple[str, ...]:
+        """Names of the recognisers."""
+        ...
 
-@dataclass(slots=True)
-class Line:
-    """An open stream with its place and its page in the journal. ``end`` may come from anywhere, more than once."""
-
-    number: int
-    stream: Stream
-    config: SpeechConfig
-    _place: Place
-    _journal: Callable[[Entry], None]
-    _clock: Clock
-    failure: str = ""
-    """Why it failed, if it did; decides the outcome that is logged."""
-    is_open: bool = True
-
-    def pushed(self, text: str) -> None:
-        self._journal(TextPushed(self._clock.now_s(), self.number, len(text)))
-
-    def pulled(self, event: Event) -> None:
-        """To be told of every event that is about to leave."""
-        if isinstance(event, Audio):
-            seconds = event.samples / event.sample_rate_hz
-            sent = AudioSent(self._clock.now_s(), self.number, len(event.data), seconds, event.compute_s)
-            self._journal(sent)
-        elif isinstance(event, Warned):
-            self._journal(StreamWarned(self._clock.now_s(), self.number, event.message))
-
-    def end(self, outcome: Outcome) -> None:
-        if self.is_open:
-            self.is_open = False
-            self.stream.close()
-            self._place.release()
-            final: Outcome = "failed" if self.failure else outcome
-            self._journal(StreamEnded(self._clock.now_s(), self.number, final, self.failure))
+    def listener(self, config: HearingConfig) -> tuple[Ear, HearingConfig]: ...
 
 
 @dataclass(frozen=True, slots=True)
 class Hub:
     settings: Settings
-    voices: Voices
+    voices: Engines
     clock: Clock
     journal: Journal
     metrics: Metrics
@@ -89,16 +59,24 @@ class Hub:
     _numbers: "count[int]" = field(default_factory=lambda: count(1))
 
     def open_line(
-        self, config: SpeechConfig, wake: Wake, principal: Principal, request_id: str, route: str
+        self, config: SpeechConfig | HearingConfig, wake: Wake, principal: Principal, request_id: str, route: str
     ) -> Line:
         """Take a stream for a caller. Raises ``Unready``, ``AtCapacity``, ``NotFound``, ``InvalidInput``."""
         place: Place | None = None
+        stream: Stream
+        ear: EarStream | None = None
         try:
             self.lifecycle.require_ready()
-            lead_s = self.settings.engine.lead_s if config.lead_s is None else config.lead_s
-            engine, config = self.voices.resolve(replace(config, owner=principal.name, lead_s=lead_s))
-            place = self.admission.open_stream(principal.name, principal.max_streams)
-            stream = engine.open_stream(config, wake)
+            if isinstance(config, SpeechConfig):
+                lead_s = self.settings.engine.lead_s if config.lead_s is None else config.lead_s
+                engine, config = self.voices.resolve(replace(config, owner=principal.name, lead_s=lead_s))
+                place = self.admission.open_stream(principal.name, principal.max_streams)
+                stream, name, voice = engine.open_stream(config, wake), engine.name, config.voice
+            else:
+                listener, config = self.voices.listener(replace(config, owner=principal.name))
+                place = self.admission.open_stream(principal.name, principal.max_streams)
+                stream = ear = listener.open_stream(config, wake)
+                name, voice = listener.name, ""
         except AntiphonError as error:
             if place is not None:
                 place.release()
@@ -110,8 +88,11 @@ class Hub:
             raise
         number = next(self._numbers)
         now_s = self.clock.now_s()
-        self.journal.log(StreamOpened(now_s, number, request_id, route, principal.name, engine.name, config.voice))
-        return Line(number, stream, config, place, self.journal.log, self.clock)
+        self.journal.log(StreamOpened(now_s, number, request_id, route, principal.name, name, voice))
+        if ear is None or isinstance(config, SpeechConfig):
+            return Line(number, stream, place, self.journal, self.clock)
+        bytes_per_s = bytes_per_sample(config.encoding) * config.sample_rate_hz
+        return EarLine(number, ear, place, self.journal, self.clock, ear=ear, bytes_per_s=bytes_per_s)
 
     def refuse(self, error: AntiphonError, request_id: str, route: str, reason: str | None = None) -> None:
         """Journal a refusal; the caller is told by whoever speaks its protocol."""

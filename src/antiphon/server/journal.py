@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 Outcome: TypeAlias = Literal["done", "cancelled", "dropped", "failed", "cut"]
-"""How a stream ended: all spoken; cancelled by a message; caller gone or stalled; an error; cut by our shutdown."""
+"""How a stream ended: all spoken, or heard; cancelled by a message; caller gone or stalled; an error; cut by our
+shutdown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,8 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class StreamOpened:
-    """``stream`` is unique in this process; ``key`` the API key's name ("" where none is needed)."""
+    """``stream`` is unique in this process; ``key`` the API key's name ("" where none is needed); ``voice`` the voice
+    that speaks, "" for a stream that listens."""
 
     at_s: float
     stream: int
@@ -68,6 +70,44 @@ class AudioSent:
     data_bytes: int
     audio_s: float
     compute_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class AudioTaken:
+    """Audio was taken in to be heard: ``audio_s`` of it, and ``compute_s`` of worker time since the last such entry."""
+
+    at_s: float
+    stream: int
+    audio_s: float
+    compute_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class TextHeard:
+    """Words became final."""
+
+    at_s: float
+    stream: int
+    chars: int
+    words: int
+
+
+@dataclass(frozen=True, slots=True)
+class Finalized:
+    """A flush was answered, ``waited_s`` after it was asked for."""
+
+    at_s: float
+    stream: int
+    waited_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class TurnOver:
+    """A speaker's turn was decided to be over. ``reason``: model, timeout, closed."""
+
+    at_s: float
+    stream: int
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +163,10 @@ Entry: TypeAlias = (
     | StreamOpened
     | TextPushed
     | AudioSent
+    | AudioTaken
+    | TextHeard
+    | Finalized
+    | TurnOver
     | StreamWarned
     | StreamEnded
     | RequestEnded

@@ -3,23 +3,28 @@
 import json
 import logging
 from dataclasses import asdict, dataclass, fields
+from typing import TypeAlias
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
 from antiphon.server.journal import (
     AudioSent,
+    AudioTaken,
     ConnectionClosed,
     ConnectionOpened,
     Crashed,
     Entry,
+    Finalized,
     PhaseChanged,
     Refused,
     RequestEnded,
     StreamEnded,
     StreamOpened,
     StreamWarned,
+    TextHeard,
     TextPushed,
+    TurnOver,
 )
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
@@ -30,7 +35,10 @@ log = logging.getLogger("antiphon")
 
 @dataclass(slots=True)
 class Tally:
-    """What one open stream has done so far; ``ttfb_s`` counts from its first text to its first byte of audio."""
+    """What one open stream has done so far; ``ttfb_s`` counts from its first text to its first byte of audio.
+
+    ``audio_s`` is what was spoken or heard, ``chars`` the text that was given or understood.
+    """
 
     opened: StreamOpened
     text_at_s: float | None = None
@@ -41,6 +49,13 @@ class Tally:
     audio_s: float = 0.0
     compute_s: float = 0.0
     data_bytes: int = 0
+    turns: int = 0
+    finals: int = 0
+    waited_s: float = 0.0
+    """Of the finals that were asked for, the longest."""
+
+
+Counted: TypeAlias = StreamOpened | TextPushed | AudioSent | AudioTaken | TextHeard | Finalized | TurnOver | StreamEnded
 
 
 class Tallies:
@@ -52,7 +67,7 @@ class Tallies:
     def __len__(self) -> int:
         return len(self._open)
 
-    def update(self, entry: StreamOpened | TextPushed | AudioSent | StreamEnded) -> Tally | None:
+    def update(self, entry: Counted) -> Tally | None:
         if isinstance(entry, StreamOpened):
             self._open[entry.stream] = tally = Tally(entry)
             return tally
@@ -61,19 +76,30 @@ class Tallies:
         found = self._open.get(entry.stream)
         if found is None:
             return None
-        if isinstance(entry, TextPushed):
-            found.chars += entry.chars
-            if found.text_at_s is None and entry.chars:
-                found.text_at_s = entry.at_s
-            return found
-        if found.ttfb_s is None:
-            asked_s = found.opened.at_s if found.text_at_s is None else found.text_at_s
-            found.ttfb_s = entry.at_s - asked_s
-            found.queue_s = max(0.0, found.ttfb_s - entry.compute_s)
-        found.chunks += 1
-        found.audio_s += entry.audio_s
-        found.compute_s += entry.compute_s
-        found.data_bytes += entry.data_bytes
+        match entry:
+            case AudioSent():
+                if found.ttfb_s is None:
+                    asked_s = found.opened.at_s if found.text_at_s is None else found.text_at_s
+                    found.ttfb_s = entry.at_s - asked_s
+                    found.queue_s = max(0.0, found.ttfb_s - entry.compute_s)
+                found.chunks += 1
+                found.audio_s += entry.audio_s
+                found.compute_s += entry.compute_s
+                found.data_bytes += entry.data_bytes
+            case TextPushed():
+                found.chars += entry.chars
+                if found.text_at_s is None and entry.chars:
+                    found.text_at_s = entry.at_s
+            case AudioTaken():
+                found.audio_s += entry.audio_s
+                found.compute_s += entry.compute_s
+            case TextHeard():
+                found.chars += entry.chars
+            case Finalized():
+                found.finals += 1
+                found.waited_s = max(found.waited_s, entry.waited_s)
+            case TurnOver():
+                found.turns += 1
         return found
 
 
@@ -97,7 +123,7 @@ class Metrics:
         gauge("build_info", "Always 1; the labels tell the build.", "version", "device").labels(version, device).set(1)
         self._ready = gauge("ready", "1 while /ready answers 200.")
         self._connections = gauge("connections", "Open WebSockets.")
-        self._streams = gauge("active_streams", "Open streams of speech.", "engine")
+        self._streams = gauge("active_streams", "Open streams, speaking and listening.", "engine")
         about = "From a stream's first text to its first byte of audio at the socket (waiting for text included)."
         self._ttfb = latency("tts_ttfb_seconds", about, "engine", "route")
         about = "The part of the time to first byte in which no worker computed that first chunk."
@@ -106,6 +132,12 @@ class Metrics:
         self._compute = counter("tts_compute_seconds", "Worker time of audio sent.", "engine")
         self._bytes = counter("tts_audio_bytes", "Encoded audio sent.", "engine")
         self._chars = counter("tts_text_characters", "Text taken in.", "engine")
+        self._heard_audio = counter("stt_audio_seconds", "Audio taken in to be heard.", "engine")
+        self._heard_compute = counter("stt_compute_seconds", "Worker time spent on hearing.", "engine")
+        self._heard_chars = counter("stt_text_characters", "Text that became final.", "engine")
+        about = "From a finalize (or the end of the audio) to its answer: all that was said before is final."
+        self._final = latency("stt_final_seconds", about, "engine", "route")
+        self._turns = counter("stt_turns", "Turns of speakers by how they ended.", "engine", "reason")
         self._ended = counter("streams_ended", "Streams by how they ended.", "engine", "outcome")
         self._refused = counter("refused", "Told no at the door.", "route", "reason")
         self._requests = counter("http_requests", "HTTP requests by answer.", "route", "status")
@@ -114,7 +146,9 @@ class Metrics:
     def fold(self, entry: Entry) -> None:
         match entry:
             case AudioSent():
-                self._heard(entry)
+                self._spoke(entry)
+            case AudioTaken() | TextHeard() | Finalized() | TurnOver():
+                self._listened(entry)
             case TextPushed():
                 if tally := self._tallies.update(entry):
                     self._chars.labels(tally.opened.engine).inc(entry.chars)
@@ -140,17 +174,36 @@ class Metrics:
     def text(self) -> bytes:
         return generate_latest(self._registry)
 
-    def _heard(self, entry: AudioSent) -> None:
+    def _spoke(self, entry: AudioSent) -> None:
         tally = self._tallies.update(entry)
         if tally is not None and tally.chunks == 1:
             self._ttfb.labels(tally.opened.engine, tally.opened.route).observe(tally.ttfb_s or 0.0)
             self._queue.labels(tally.opened.engine).observe(tally.queue_s or 0.0)
+
+    def _listened(self, entry: AudioTaken | TextHeard | Finalized | TurnOver) -> None:
+        """Streams of listening last for hours, and say something once a second at the most: summed as it comes."""
+        tally = self._tallies.update(entry)
+        if tally is None:
+            return
+        engine, route = tally.opened.engine, tally.opened.route
+        match entry:
+            case AudioTaken():
+                self._heard_audio.labels(engine).inc(entry.audio_s)
+                self._heard_compute.labels(engine).inc(max(0.0, entry.compute_s))
+            case TextHeard():
+                self._heard_chars.labels(engine).inc(entry.chars)
+            case Finalized():
+                self._final.labels(engine, route).observe(entry.waited_s)
+            case TurnOver():
+                self._turns.labels(engine, entry.reason).inc()
 
     def _close(self, tally: Tally, outcome: str) -> None:
         """Sums are added once per stream: a chunk in flight costs the loop as little as possible."""
         engine = tally.opened.engine
         self._streams.labels(engine).dec()
         self._ended.labels(engine, outcome).inc()
+        if not tally.chunks:  # it said nothing, or it listened
+            return
         self._audio.labels(engine).inc(tally.audio_s)
         self._compute.labels(engine).inc(tally.compute_s)
         self._bytes.labels(engine).inc(tally.data_bytes)
@@ -164,7 +217,9 @@ class LogLines:
 
     def fold(self, entry: Entry) -> None:
         match entry:
-            case StreamOpened() | TextPushed() | AudioSent():
+            case (
+                StreamOpened() | TextPushed() | AudioSent() | AudioTaken() | TextHeard() | Finalized() | TurnOver()
+            ):
                 self._tallies.update(entry)
             case StreamEnded():
                 if tally := self._tallies.update(entry):
@@ -200,6 +255,8 @@ class LogLines:
             audio_s=round(tally.audio_s, 3),
             compute_s=round(tally.compute_s, 3),
             ttfb_ms=ttfb_ms,
+            turns=tally.turns or None,
+            final_ms=round(tally.waited_s * 1000, 1) if tally.finals else None,
             elapsed_s=round(ended.at_s - opened.at_s, 3),
             message=ended.message,
         )

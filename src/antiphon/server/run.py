@@ -20,7 +20,7 @@ import uvicorn
 from antiphon.core.errors import AntiphonError
 from antiphon.server.app import App, create_app
 from antiphon.server.auth import gate_for
-from antiphon.server.hub import Voices
+from antiphon.server.hub import Engines
 from antiphon.server.observe import configure_logging
 from antiphon.server.tls import self_signed, trust_hint
 from antiphon.server.transport import RequestProtocol, SocketProtocol
@@ -34,7 +34,7 @@ class StartFailed(AntiphonError):
     """The server cannot start; the message says why and what to do."""
 
 
-class WarmVoices(Voices, Protocol):
+class WarmEngines(Engines, Protocol):
     """The registry of engines, which can also prove itself."""
 
     def warm_up(self) -> None: ...
@@ -44,7 +44,7 @@ class House(Protocol):
     """Engines that were built, with the workers behind them."""
 
     @property
-    def registry(self) -> WarmVoices: ...
+    def registry(self) -> WarmEngines: ...
 
     def close(self) -> None: ...
 
@@ -162,7 +162,7 @@ def _certificate(server: ServerSettings) -> tuple[Path, Path] | None:
 class _Site:
     settings: Settings
     app: App
-    voices: WarmVoices
+    voices: WarmEngines
     sock: socket.socket
     certificate: tuple[Path, Path] | None
     device: str

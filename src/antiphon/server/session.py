@@ -1,15 +1,16 @@
-"""The one shell around a speech socket: it awaits, and decides nothing.
+"""The one shell around a speech socket, whether it speaks or listens: it awaits, and decides nothing.
 
 Frames go to the machine, the machine's actions to the streams; streams say that they have something (``wake``), and
 the writer takes ONE event of one stream at a time, round robin, and only when the wire is free to take it. There is no
 queue of audio here: what was not pulled when a cancel is read never leaves, and a slow reader fills nothing but its own
-streams' bounded outboxes.
+streams' bounded outboxes. In the other direction, whoever sends audio faster than it is heard is not read from until
+it has been.
 """
 
 import asyncio
 import traceback
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import Protocol
@@ -17,8 +18,8 @@ from typing import Protocol
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from antiphon.core.errors import AntiphonError, EngineFailed
-from antiphon.core.event import Event, Failed
-from antiphon.core.speech import SpeechConfig
+from antiphon.core.event import Event
+from antiphon.core.turns import TurnEvent
 from antiphon.protocol.actions import (
     Action,
     Cancel,
@@ -32,15 +33,19 @@ from antiphon.protocol.actions import (
     Push,
     Send,
 )
-from antiphon.protocol.http import NotSupported
 from antiphon.server.auth import Principal
-from antiphon.server.hub import Hub, Line
+from antiphon.server.hub import Hub
 from antiphon.server.journal import ConnectionClosed, ConnectionOpened, Crashed, Outcome
 from antiphon.server.lifecycle import Unready
+from antiphon.server.lines import EarLine, Line
 from antiphon.server.transport import Wire
+from antiphon.server.turns import TurnTaking
 
 MAX_WAITING_FRAMES = 256
 """Answers (errors, mostly) that may wait for a reader who does not read; beyond it we stop reading from that socket."""
+
+PIECE_BYTES = 32_768
+"""Audio is given to a stream in pieces of at most this: one frame may hold minutes of telephone speech."""
 
 NORMAL, GOING_AWAY, INTERNAL_ERROR, RESTART = 1000, 1001, 1011, 1012
 
@@ -53,11 +58,15 @@ class Machine(Protocol):
 
     def receive(self, frame: str | bytes, now_s: float) -> Iterable[Action]: ...
 
-    def deliver(self, key: Key, event: Event, now_s: float) -> Iterable[Action]: ...
+    def deliver(self, key: Key, event: Event | TurnEvent, now_s: float) -> Iterable[Action]: ...
 
     def refused(self, key: Key, error: AntiphonError, now_s: float) -> Iterable[Action]: ...
 
     def tick(self, now_s: float) -> Iterable[Action]: ...
+
+    def drain(self, now_s: float) -> Iterable[Action]:
+        """The server wants to leave: take nothing new, and end what has no end of its own."""
+        ...
 
     def close(self, reason: AntiphonError) -> Iterable[Action]: ...
 
@@ -67,15 +76,44 @@ class Stalled(Exception):
 
 
 @dataclass(slots=True, eq=False)
-class _Speaker:
-    """One stream of this socket."""
+class _Channel:
+    """One stream of this socket. ``turns``: what decides about the turns of whoever is listened to."""
 
     key: Key
     line: Line | None = None
+    turns: TurnTaking | None = None
     signalled: bool = False
     """A wake is on its way to the loop. Cleared before the pull, so that none is lost."""
     queued: bool = False
-    due_s: float | None = None
+    stream_due_s: float | None = None
+
+    @property
+    def due_s(self) -> float | None:
+        """When the stream or its turns want the time."""
+        turns_s = None if self.turns is None else self.turns.due_s
+        if turns_s is None or self.stream_due_s is None:
+            return self.stream_due_s if turns_s is None else turns_s
+        return min(turns_s, self.stream_due_s)
+
+    @property
+    def hears(self) -> bool:
+        return isinstance(self.line, EarLine)
+
+    def configure(self, action: Configure, now_s: float) -> None:
+        if self.turns is not None:
+            self.turns.configure(action.settings)
+        elif self.line is not None:
+            self.turns = TurnTaking(self.line, action.settings, now_s)
+
+    def feed(self, action: Push | Flush) -> None:
+        """Raises what the stream raises."""
+        assert self.line is not None
+        if isinstance(action, Push):
+            self.line.push(action.item)
+            return
+        if action.last and self.turns is not None:
+            self.turns.ends_with(action.marker)
+        self.line.flush(action.marker, last=action.last)
 
 
 class SpeechSocket:
@@ -92,8 +130,8 @@ class SpeechSocket:
         self._request_id = request_id
         self._route = route
         self._loop = asyncio.get_running_loop()
-        self._speakers: dict[Key, _Speaker] = {}
-        self._ready: deque[_Speaker] = deque()
+        self._channels: dict[Key, _Channel] = {}
+        self._ready: deque[_Channel] = deque()
         self._waiting: deque[Send] = deque()
         self._work = asyncio.Event()
         self._room = asyncio.Event()
@@ -117,8 +155,8 @@ class SpeechSocket:
             # Places first: whatever happens below, nobody speaks for this socket any more.
             if self._timer is not None:
                 self._timer.cancel()
-            for speaker in list(self._speakers.values()):
-                self._end(speaker, self._outcome)
+            for channel in list(self._channels.values()):
+                self._end(channel, self._outcome)
             reader.cancel()
             writer.cancel()
             results = await asyncio.gather(reader, writer, return_exceptions=True)
@@ -128,7 +166,7 @@ class SpeechSocket:
 
     def drain(self) -> None:
         self._draining = True
-        self._close_if_drained()
+        self._do(self._machine.drain(self._hub.clock.now_s()))
 
     def cut(self) -> None:
         self._outcome = "cut"
@@ -148,11 +186,24 @@ class SpeechSocket:
                 return
             now_s = self._active_s = self._hub.clock.now_s()
             text = message.get("text")
-            frame = message.get("bytes", b"") if text is None else text
-            self._do(self._machine.receive(frame, now_s))
-            while len(self._waiting) > MAX_WAITING_FRAMES:
-                self._room.clear()
-                await self._room.wait()
+            for frame in self._pieces(message.get("bytes", b"") if text is None else text):
+                self._do(self._machine.receive(frame, now_s))
+                while self._is_full():
+                    self._room.clear()
+                    await self._room.wait()
+
+    def _pieces(self, frame: str | bytes) -> Iterator[str | bytes]:
+        """A frame as it came, but audio that is listened to in pieces: what was not asked for is not cut up."""
+        if isinstance(frame, str) or len(frame) <= PIECE_BYTES or not any(c.hears for c in self._channels.values()):
+            yield frame
+            return
+        for start in range(0, len(frame), PIECE_BYTES):
+            yield frame[start : start + PIECE_BYTES]
+
+    def _is_full(self) -> bool:
+        if len(self._waiting) > MAX_WAITING_FRAMES:
+            return True
+        return any(channel.line is not None and channel.line.clogged for channel in self._channels.values())
 
     # To the wire
 
@@ -186,21 +237,25 @@ class SpeechSocket:
         while not self._waiting:
             if not self._ready or self._close_code is not None:
                 return None
-            speaker = self._ready.popleft()
-            events = speaker.line.stream.pull(1) if speaker.line is not None else []
+            channel = self._ready.popleft()
+            events = channel.line.stream.pull(1) if channel.line is not None else []
             if not events:
-                speaker.queued = False
+                channel.queued = False
                 continue
-            self._ready.append(speaker)
-            self._deliver(speaker, events[0])
+            self._ready.append(channel)
+            self._deliver(channel, events[0])
         return self._waiting.popleft()
 
-    def _deliver(self, speaker: _Speaker, event: Event) -> None:
-        if speaker.line is not None:
-            if isinstance(event, Failed):
-                speaker.line.failure = event.message
-            speaker.line.pulled(event)
-        self._do(self._machine.deliver(speaker.key, event, self._hub.clock.now_s()))
+    def _deliver(self, channel: _Channel, event: Event) -> None:
+        now_s = self._hub.clock.now_s()
+        if channel.line is not None:
+            channel.line.pulled(event)
+            self._room.set()
+        self._tell(channel, [event] if channel.turns is None else channel.turns.take(event, now_s), now_s)
+
+    def _tell(self, channel: _Channel, events: Sequence[Event | TurnEvent], now_s: float) -> None:
+        for event in events:
+            self._do(self._machine.deliver(channel.key, event, now_s))
 
     # The machine's wishes
 
@@ -229,63 +284,54 @@ class SpeechSocket:
             return self._open(action)
         if isinstance(action, Cancel):
             self._waiting = deque(send for send in self._waiting if send.key != action.key)
-        if isinstance(action, Note | Configure) or action.key not in self._speakers:
+        if isinstance(action, Note) or action.key not in self._channels:
             return ()
-        speaker = self._speakers[action.key]
-        line = speaker.line
-        if isinstance(action, Close):
-            self._end(speaker, "done")
+        channel = self._channels[action.key]
+        line = channel.line
+        if isinstance(action, Configure):
+            channel.configure(action, self._hub.clock.now_s())
+        elif isinstance(action, Close):
+            self._end(channel, "done")
         elif isinstance(action, Cancel):
-            self._end(speaker, "cancelled")
+            self._end(channel, "cancelled")
         elif line is not None:
             try:
-                self._feed(line, action)
+                channel.feed(action)
             except AntiphonError as error:
                 line.failure = str(error)
                 return self._machine.refused(action.key, error, self._hub.clock.now_s())
-            speaker.due_s = line.stream.tick(self._hub.clock.now_s())
+            channel.stream_due_s = line.stream.tick(self._hub.clock.now_s())
         return ()
 
-    @staticmethod
-    def _feed(line: Line, action: Push | Flush) -> None:
-        if isinstance(action, Flush):
-            line.stream.flush(action.marker, last=action.last)
-            return
-        if isinstance(action.item, str):
-            line.pushed(action.item)
-        line.stream.push(action.item)
-
     def _open(self, action: Open) -> Iterable[Action]:
-        speaker = _Speaker(action.key)
+        channel = _Channel(action.key)
 
         def wake() -> None:
             """Called from workers. One signal at a time: a loop is woken by a system call."""
-            if not speaker.signalled:
-                speaker.signalled = True
+            if not channel.signalled:
+                channel.signalled = True
                 try:
-                    self._loop.call_soon_threadsafe(self._woken, speaker)
+                    self._loop.call_soon_threadsafe(self._woken, channel)
                 except RuntimeError:  # the loop is closed: nobody listens any more
                     return
 
         try:
-            if not isinstance(action.config, SpeechConfig):
-                raise NotSupported("this socket speaks; it does not listen")
-            speaker.line = self._hub.open_line(action.config, wake, self._principal, self._request_id, self._route)
+            channel.line = self._hub.open_line(action.config, wake, self._principal, self._request_id, self._route)
         except AntiphonError as error:
             return self._machine.refused(action.key, error, self._hub.clock.now_s())
-        self._speakers[action.key] = speaker
+        self._channels[action.key] = channel
         return ()
 
-    def _woken(self, speaker: _Speaker) -> None:
-        speaker.signalled = False
-        if speaker.key in self._speakers and not speaker.queued:
-            speaker.queued = True
-            self._ready.append(speaker)
+    def _woken(self, channel: _Channel) -> None:
+        channel.signalled = False
+        if channel.key in self._channels and not channel.queued:
+            channel.queued = True
+            self._ready.append(channel)
             self._work.set()
 
-    def _end(self, speaker: _Speaker, outcome: Outcome) -> None:
-        self._speakers.pop(speaker.key, None)
-        line, speaker.line = speaker.line, None
+    def _end(self, channel: _Channel, outcome: Outcome) -> None:
+        self._channels.pop(channel.key, None)
+        line, channel.line = channel.line, None
         self._active_s = self._hub.clock.now_s()
         if line is not None:
             line.end("cut" if self._outcome == "cut" else outcome)
@@ -297,9 +343,9 @@ class SpeechSocket:
 
         A timer that comes too early only plans anew, so one that is early enough is left alone.
         """
-        idle_s = None if self._speakers else self._active_s + self._hub.settings.server.idle_timeout_s
+        idle_s = None if self._channels else self._active_s + self._hub.settings.server.idle_timeout_s
         dues = [due for due in (self._machine.due_s, idle_s) if due is not None]
-        dues += [speaker.due_s for speaker in self._speakers.values() if speaker.due_s is not None]
+        dues += [channel.due_s for channel in self._channels.values() if channel.due_s is not None]
         if not dues or self._close_code is not None or min(dues) >= self._timer_due_s:
             return
         if self._timer is not None:
@@ -310,10 +356,13 @@ class SpeechSocket:
     def _tick(self) -> None:
         self._timer, self._timer_due_s = None, inf
         now_s = self._hub.clock.now_s()
-        for speaker in self._speakers.values():
-            if speaker.line is not None and speaker.due_s is not None and speaker.due_s <= now_s:
-                speaker.due_s = speaker.line.stream.tick(now_s)
-        if not self._speakers and now_s - self._active_s >= self._hub.settings.server.idle_timeout_s:
+        for channel in list(self._channels.values()):
+            due_s = channel.stream_due_s
+            if channel.line is not None and due_s is not None and due_s <= now_s:
+                channel.stream_due_s = channel.line.stream.tick(now_s)
+            if channel.turns is not None and (due_s := channel.turns.due_s) is not None and due_s <= now_s:
+                self._tell(channel, channel.turns.tick(now_s), now_s)
+        if not self._channels and now_s - self._active_s >= self._hub.settings.server.idle_timeout_s:
             self._close(NORMAL)
         due_s = self._machine.due_s
         self._do(self._machine.tick(now_s) if due_s is not None and due_s <= now_s else ())
@@ -326,7 +375,7 @@ class SpeechSocket:
             self._work.set()
 
     def _close_if_drained(self) -> None:
-        if self._draining and not self._speakers:
+        if self._draining and not self._channels:
             self._close(RESTART)
 
     async def _farewell(self, results: Sequence[object]) -> None:
