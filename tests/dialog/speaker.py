@@ -3,16 +3,16 @@
 from dataclasses import dataclass, field
 
 from antiphon.core.hearing import EAR_RATE_HZ, Heard, Listened, SpeechStarted, SpeechStopped, TurnScored
-from antiphon.dialog.endpoint import Endpoint
-from antiphon.dialog.turns import (
+from antiphon.core.turns import (
+    EndpointSettings,
     TurnEagerEnded,
     TurnEnded,
     TurnEvent,
     TurnResumed,
-    TurnSettings,
     TurnStarted,
     TurnUpdated,
 )
+from antiphon.dialog.endpoint import Endpoint
 
 FRAME_S = 0.032
 _NAMES = {TurnStarted: "start", TurnUpdated: "update", TurnEagerEnded: "eager", TurnResumed: "resume", TurnEnded: "end"}
@@ -29,7 +29,7 @@ class Speaker:
     paused_s: float | None = None
 
     @classmethod
-    def with_settings(cls, settings: TurnSettings) -> "Speaker":
+    def with_settings(cls, settings: EndpointSettings) -> "Speaker":
         return cls(Endpoint(settings))
 
     @property
@@ -47,6 +47,10 @@ class Speaker:
     @property
     def transcripts(self) -> list[str]:
         return [event.transcript for event in self.events if isinstance(event, TurnEnded)]
+
+    @property
+    def transcripts_so_far(self) -> list[str]:
+        return [event.transcript for event in self.events if isinstance(event, TurnUpdated)]
 
     def time_of(self, kind: type, number: int = 0) -> float:
         return [at for at, event in self.said if isinstance(event, kind)][number]

@@ -7,16 +7,16 @@ from hypothesis import strategies as st
 
 from antiphon.core.event import Event
 from antiphon.core.hearing import EAR_RATE_HZ, Heard, Listened, SpeechStarted, SpeechStopped, TurnScored
-from antiphon.dialog.endpoint import FINAL_WAIT_S, STALL_GRACE_S, Endpoint
-from antiphon.dialog.turns import (
+from antiphon.core.turns import (
+    EndpointSettings,
     TurnEagerEnded,
     TurnEnded,
     TurnEvent,
     TurnResumed,
-    TurnSettings,
     TurnStarted,
     TurnUpdated,
 )
+from antiphon.dialog.endpoint import FINAL_WAIT_S, STALL_GRACE_S, Endpoint
 
 WORDS = ("yes", "no,", "seven", "make", "it", "Friday.", "and")
 
@@ -86,7 +86,7 @@ def test_any_open_turn_ends_by_the_wall_clock(script: list[tuple[Event, float, b
     for event, passed_s, _ in script:
         now_s += passed_s
         endpoint.handle(event, now_s)
-    events = endpoint.tick(now_s + endpoint.settings.end_timeout_ms / 1000 + STALL_GRACE_S)
+    events = endpoint.tick(now_s + endpoint.settings.end_timeout_s + STALL_GRACE_S)
     assert not endpoint.in_turn
     assert endpoint.deadline_s is None
     assert len(events) <= 1
@@ -170,7 +170,7 @@ def test_turns_of_a_lawful_ear_concatenate_to_the_full_text(script: list[_Phrase
 def test_a_turn_ends_only_below_the_threshold_or_after_the_timeout(
     script: list[_Phrase], eager: float, end: float
 ) -> None:
-    settings = TurnSettings(eager_end_threshold=eager, end_threshold=end)
+    settings = EndpointSettings(eager_end=eager, end=end)
     endpoint = Endpoint(settings)
     low = high = False  # whether the last scores of this pause ask for an end; whether silence was long enough
     stopped: int | None = None

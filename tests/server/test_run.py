@@ -40,8 +40,12 @@ def url_of(process: "subprocess.Popen[str]") -> str:
 
 
 def stop(process: "subprocess.Popen[str]", number: int = signal.SIGTERM) -> tuple[str, str]:
+    """What it wrote; not by ``communicate``, which forgets what a buffer already holds beyond the line that was read."""
     process.send_signal(number)
-    return process.communicate(timeout=10)
+    process.wait(timeout=10)
+    assert process.stdout is not None
+    assert process.stderr is not None
+    return process.stdout.read(), process.stderr.read()
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

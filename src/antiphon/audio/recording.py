@@ -69,7 +69,7 @@ def _sndfile(file: IO[bytes]) -> Iterator[tuple[Samples, int]]:
                 mono = block[:, 0] if block.shape[1] == 1 else block.mean(axis=1, dtype=np.float32)
                 yield np.ascontiguousarray(mono), int(sound.samplerate)
     except soundfile.LibsndfileError as error:
-        raise InvalidInput(f"file: these bytes are no recording that can be read: {error}", "file") from None
+        raise InvalidInput(f"file: these bytes are no recording that can be read: {error.error_string}", "file") from None
 
 
 def _pyav(file: IO[bytes], container: str) -> Iterator[tuple[Samples, int]]:
@@ -91,7 +91,7 @@ def _pyav(file: IO[bytes], container: str) -> Iterator[tuple[Samples, int]]:
                 for part in to_mono.resample(frame):
                     yield part.to_ndarray()[0].astype(np.float32), rate_hz
     except av.FFmpegError as error:
-        raise InvalidInput(f"file: this {container} file cannot be read: {error}", "file") from None
+        raise InvalidInput(f"file: this {container} file cannot be read: {error.strerror}", "file") from None
 
 
 def _with_flac_length(file: IO[bytes], head: bytes) -> IO[bytes]:

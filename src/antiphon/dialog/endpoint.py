@@ -8,17 +8,17 @@ from typing import Literal
 
 from antiphon.core.event import Event
 from antiphon.core.hearing import EAR_RATE_HZ, Heard, Listened, SpeechStarted, SpeechStopped, TurnScored
-from antiphon.dialog.transcript import TurnTranscript
-from antiphon.dialog.turns import (
+from antiphon.core.turns import (
+    EndpointSettings,
     EndReason,
     TurnEagerEnded,
     TurnEnded,
     TurnEvent,
     TurnResumed,
-    TurnSettings,
     TurnStarted,
     TurnUpdated,
 )
+from antiphon.dialog.transcript import TurnTranscript
 
 FINAL_WAIT_S = 1.0
 """How long an end waits for the words of its last segment, in media or wall time, whichever is over first."""
@@ -40,8 +40,8 @@ class Endpoint:
     all that was heard. A turn without words is never ended eagerly, and ends with an empty transcript.
     """
 
-    def __init__(self, settings: TurnSettings | None = None, now_s: float = 0.0) -> None:
-        self.settings = settings or TurnSettings()
+    def __init__(self, settings: EndpointSettings | None = None, now_s: float = 0.0) -> None:
+        self.settings = settings or EndpointSettings()
         self._state: Literal["idle", "speaking", "eager", "closed"] = "idle"
         self._transcript = TurnTranscript()
         self._out: list[TurnEvent] = []
@@ -72,10 +72,10 @@ class Endpoint:
         """When :meth:`tick` has something to decide if nothing comes before; None: never."""
         if not self.in_turn:
             return None
-        stalled = self._alive_s + self.settings.end_timeout_ms / 1000 - self._silence_s + STALL_GRACE_S
+        stalled = self._alive_s + self.settings.end_timeout_s - self._silence_s + STALL_GRACE_S
         return stalled if self._ending is None else min(stalled, self._ending[1] + FINAL_WAIT_S)
 
-    def configure(self, settings: TurnSettings) -> None:
+    def configure(self, settings: EndpointSettings) -> None:
         """Change the thresholds; they hold from the next event on."""
         self.settings = settings
 
@@ -128,7 +128,7 @@ class Endpoint:
     @property
     def _finished(self) -> bool:
         """Judged to be over. Only silence can make it so."""
-        return self._likelihood is not None and self._likelihood < self.settings.end_threshold
+        return self._likelihood is not None and self._likelihood < self.settings.end
 
     def _advance(self, at_sample: int) -> None:
         self._media = max(self._media, at_sample)
@@ -146,13 +146,13 @@ class Endpoint:
     def _judge(self, scored: TurnScored) -> None:
         self._advance(scored.at_sample)
         if scored.silence_samples <= 0:  # an ear that judges during speech as well
-            if scored.likelihood > self.settings.start_threshold and self._state != "speaking":
+            if scored.likelihood > self.settings.start and self._state != "speaking":
                 self._speak(scored.at_sample)
             return
         if not self.in_turn or self._stopped_at is None or scored.at_sample <= self._spoke_at:
             return  # the judgement of a pause that is over
         self._likelihood = scored.likelihood
-        if self._state == "eager" and scored.likelihood > self.settings.start_threshold:
+        if self._state == "eager" and scored.likelihood > self.settings.start:
             self._resume()
 
     def _hear(self, heard: Heard) -> None:
@@ -178,7 +178,7 @@ class Endpoint:
     def _decide(self) -> None:
         if not self.in_turn or self._stopped_at is None:
             return
-        overdue = self._silence_s * 1000 >= self.settings.end_timeout_ms
+        overdue = self._silence_s >= self.settings.end_timeout_s
         if overdue or self._finished:
             if self._ending is None:
                 self._ending = (self._media, self._now_s)
@@ -189,7 +189,7 @@ class Endpoint:
                 return
         else:
             self._ending = None
-        if self._likelihood is None or self._likelihood >= self.settings.eager_end_threshold:
+        if self._likelihood is None or self._likelihood >= self.settings.eager_end:
             self._doubting_at = None
         elif self._state == "speaking":
             if self._doubting_at is None:
@@ -199,7 +199,7 @@ class Endpoint:
                 self._transcript.grow(everything=True)
                 if self._transcript.text.strip():
                     self._state = "eager"
-                    self._out.append(TurnEagerEnded(self._transcript.text))
+                    self._out.append(TurnEagerEnded(self._transcript.text, self._media))
 
     def _reaches(self, sample: int) -> bool:
         return self._stopped_at is not None and sample >= self._stopped_at - _EDGE_SAMPLES
@@ -212,17 +212,17 @@ class Endpoint:
 
     def _update(self) -> None:
         if self._transcript.grow():
-            self._out.append(TurnUpdated(self._transcript.text))
+            self._out.append(TurnUpdated(self._transcript.text, self._media))
 
     def _resume(self) -> None:
         self._state = "speaking"
         self._doubting_at = None
-        self._out.append(TurnResumed())
+        self._out.append(TurnResumed(self._media))
 
     def _end(self, reason: EndReason) -> None:
         self._transcript.grow(everything=True)
         text = self._transcript.finish()
-        self._out.append(TurnEnded(text, reason, self._media))
+        self._out.append(TurnEnded(text, self._media, reason))
         self._state = "idle"
         self._likelihood = self._ending = self._doubting_at = None
         self._ended_at, self._ended_with_words = self._media, bool(text.strip())
