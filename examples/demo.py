@@ -24,6 +24,7 @@ PARAGRAPH = (
 def start_server(folder: Path) -> tuple[subprocess.Popen[bytes], int]:
     port_file = folder / "port"
     command = [sys.executable, "-m", "antiphon", "serve", "--port", "0", "--port-file", str(port_file)]
+    command += ["--log-level", "warning"]
     server = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     while not port_file.exists():
         if server.poll() is not None:
