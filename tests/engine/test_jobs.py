@@ -150,13 +150,10 @@ def test_refills_go_to_whoever_runs_dry_first() -> None:
     ahead.job("a1", seconds=10.0)
     behind.job("b1", seconds=1.0)
     loop.run()
-    ahead.job("a2")
-    behind.job("b2")
-    order = []
-    while loop.scheduler.run_next():
-        order.append(max((m for line in (ahead, behind) for m in line.made_at), key=lambda m: len(m)))
-    made = [name for name, _ in behind.made_at], [name for name, _ in ahead.made_at]
-    assert made == (["b1", "b2"], ["a1", "a2"])
+    ahead.job("a2", cost_s=0.01)
+    behind.job("b2", cost_s=0.01)
+    loop.run()
+    assert (behind.made_at[1], ahead.made_at[1]) == (("b2", 0.01), ("a2", 0.02))
 
 
 def test_without_a_lead_cap_nothing_is_slowed() -> None:
@@ -172,6 +169,38 @@ def test_a_lead_cap_holds_audio_back_to_the_listeners_pace() -> None:
     line.job(*"abcd", seconds=1.0)
     loop.run()
     assert line.made_at == [("a", 0.0), ("b", 0.5), ("c", 1.5), ("d", 2.5)]
+
+
+def test_text_after_a_cancel_does_not_wait_for_what_was_cancelled() -> None:
+    line = Line(loop := VirtualLoop(), lead_s=0.5)
+    line.job("old", "never", seconds=10.0)
+    loop.at(1.0, line.line.cancel)
+    loop.at(1.0, lambda: line.job("new"))
+    loop.run()
+    assert line.made_at == [("old", 0.0), ("new", 1.0)]
+
+
+def test_text_after_a_cancel_is_a_first_chunk_again() -> None:
+    loop = VirtualLoop()
+    speaker, other = Line(loop), Line(loop)
+    speaker.job("old", "never", seconds=10.0)
+    other.job("o1", seconds=1.0)
+    loop.scheduler.run_next()
+    loop.scheduler.run_next()
+    other.job("o2", cost_s=0.01)
+    speaker.line.cancel()
+    speaker.job("new", cost_s=0.01)
+    loop.run()
+    assert (speaker.made_at[1], other.made_at[1]) == (("new", 0.01), ("o2", 0.02))
+
+
+def test_a_closed_line_leaves_nothing_with_the_scheduler() -> None:
+    line = Line(loop := VirtualLoop(), lead_s=0.5)
+    line.job("a", "b", seconds=60.0)
+    loop.run(until_s=1.0)
+    assert loop.scheduler.backlog() == 1
+    line.line.close()
+    assert loop.scheduler.backlog() == 0
 
 
 def test_a_held_stream_does_not_idle_the_core_for_others() -> None:
@@ -195,6 +224,17 @@ def test_a_failed_job_says_so_and_the_next_goes_on() -> None:
     failed = line.line.pull()[-1]
     assert isinstance(failed, Failed)
     assert "secret" not in failed.message
+
+
+def test_a_job_that_cannot_begin_says_so_and_the_next_goes_on() -> None:
+    def unable() -> Steps:
+        raise EngineFailed("no such voice")
+
+    line = Line(loop := VirtualLoop())
+    line.line.submit(unable)
+    line.job("b")
+    loop.run()
+    assert names(line.line.pull()) == [str(Failed("no such voice")), "b"]
 
 
 @pytest.mark.parametrize("limit", [0, 1, 2])

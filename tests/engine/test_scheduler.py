@@ -98,3 +98,19 @@ def test_queue_counts_ready_and_held() -> None:
     assert queue.take(0.0) is not None
     assert queue.take(0.0) is None
     assert queue.take(1.0) is not None
+
+
+def test_a_withdrawn_task_is_not_run_and_the_others_keep_their_order() -> None:
+    log: list[str] = []
+    scheduler = Scheduler(ManualClock(), workers=0)
+    tasks = {name: Note(name, log, deadline_s) for name, deadline_s in (("d", 4.0), ("b", 2.0), ("c", 3.0), ("a", 1.0))}
+    tasks["held"] = Note("held", log, 0.0, ready_s=1.0)
+    for task in tasks.values():
+        scheduler.post(task)
+    assert scheduler.withdraw(tasks["b"])
+    assert scheduler.withdraw(tasks["held"])
+    assert not scheduler.withdraw(tasks["b"])
+    while scheduler.run_next():
+        pass
+    assert log == ["a", "c", "d"]
+    assert scheduler.backlog() == 0

@@ -84,6 +84,8 @@ class JobLine:
         self._steps = None  # a quantum that is running holds its own, and drops it when it sees the new epoch
         self._outbox.next_epoch()
         self._dry_s = _NEVER_HELD
+        if self._active and self._scheduler.withdraw(self):
+            self._active = False  # what comes next must not wait for the deadline of what was dropped
 
     def _activate(self) -> None:
         if self._active or self._closed or self._outbox.full or not (self._jobs or self._steps):
@@ -105,12 +107,10 @@ class JobLine:
             epoch = self._outbox.epoch
             steps, self._steps = self._steps, None
             job = self._jobs.popleft() if steps is None and self._jobs else None
-        if steps is None and job is not None:
-            steps = job()
-        events, alive = _advance(steps)
+        events, steps = _advance(steps, job)
         with self._lock:
             woken = self._distribute(epoch, events)
-            if alive and epoch == self._outbox.epoch:
+            if epoch == self._outbox.epoch:
                 self._steps = steps
             more = bool(self._steps or self._jobs) and not self._outbox.full and not self._closed
             self._active = more
@@ -129,16 +129,16 @@ class JobLine:
         return woken
 
 
-def _advance(steps: Steps | None) -> tuple[list[Event], bool]:
-    """One quantum: its events, and whether the job goes on. A job that raises ends with a :class:`Failed`."""
-    if steps is None:
-        return [], False
+def _advance(steps: Steps | None, job: Job | None) -> tuple[list[Event], Steps | None]:
+    """One quantum: its events, and what is left of the job. A job that raises ends with a :class:`Failed`."""
     try:
-        return next(steps), True
+        if steps is None and job is not None:
+            steps = job()
+        return ([], None) if steps is None else (next(steps), steps)
     except StopIteration:
-        return [], False
+        return [], None
     except AntiphonError as error:
-        return [Failed(str(error))], False
+        return [Failed(str(error))], None
     except Exception:
         _log.exception("a job failed")
-        return [Failed("the engine failed on this piece of input; the rest goes on")], False
+        return [Failed("the engine failed on this piece of input; the rest goes on")], None

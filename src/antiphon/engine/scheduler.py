@@ -60,6 +60,15 @@ class TaskQueue:
             heapq.heappush(self._ready, (deadline_s, order, task))
         return heapq.heappop(self._ready)[2] if self._ready else None
 
+    def remove(self, task: Task) -> bool:
+        """Take a task out; False if it is not here. O(n), for the rare cancel."""
+        before = len(self)
+        self._ready = [entry for entry in self._ready if entry[-1] is not task]
+        self._held = [entry for entry in self._held if entry[-1] is not task]
+        heapq.heapify(self._ready)
+        heapq.heapify(self._held)
+        return len(self) < before
+
     def next_ready_s(self) -> float | None:
         """When the earliest held task becomes ready; None if nothing is held."""
         return self._held[0][0] if self._held else None
@@ -92,6 +101,11 @@ class Scheduler:
                 return
             self._queue.put(task, self.clock.now_s())
             self._changed.notify()
+
+    def withdraw(self, task: Task) -> bool:
+        """Take back a task that was posted and has not been begun; False if there is none. Thread-safe."""
+        with self._changed:
+            return self._queue.remove(task)
 
     def backlog(self) -> int:
         """Tasks waiting (not those running)."""
