@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from antiphon.core.errors import AtCapacity, InvalidInput
-from antiphon.core.event import Event, Flushed
+from antiphon.core.event import Event, Failed, Flushed
 from antiphon.engine.batch import MAX_INBOX, Batch, Slot
 from antiphon.engine.fake import LeakyIntegrator, VirtualLoop
 
@@ -142,6 +142,44 @@ def test_ready_slots_share_a_step() -> None:
         feed(engine.open(lambda: None, emit), [1.0, 1.0])
     loop.run()
     assert model.steps == 2
+
+
+def test_a_slot_is_as_urgent_as_the_moment_it_became_ready() -> None:
+    loop, engine, _ = batch(slots=2, sub=1)
+    early, late = (engine.open(lambda: None, emit) for _ in range(2))
+    loop.clock.advance(5.0)
+    feed(early, [1.0])
+    loop.clock.advance(1.0)
+    feed(late, [1.0])
+    assert engine.deadline_s() == 5.0
+    engine.step_once()
+    assert (len(values(early)), len(values(late))) == (1, 0)
+    assert engine.deadline_s() == 6.0
+
+
+def test_a_step_that_fails_is_told_to_those_it_was_for_and_the_rest_goes_on() -> None:
+    loop, engine, model = batch(slots=2)
+    hit, spared = (engine.open(lambda: None, emit) for _ in range(2))
+    feed(hit, [1.0])
+    feed(spared, [1.0])
+    loop.run()
+    step = model.step
+
+    def broken(*_: object) -> tuple[np.ndarray, np.ndarray]:
+        raise RuntimeError("secret detail")
+
+    model.step = broken  # type: ignore[method-assign]
+    feed(hit, [7.0])
+    loop.run()
+    model.step = step  # type: ignore[method-assign]
+    feed(hit, [2.0])
+    feed(spared, [2.0])
+    loop.run()
+    events = hit.pull()
+    failed = next(event for event in events if isinstance(event, Failed))
+    assert "secret" not in failed.message
+    assert [event.value for event in events if isinstance(event, Row)] == expected([1.0, 2.0])
+    assert values(spared) == expected([1.0, 2.0])
 
 
 def test_the_inbox_is_bounded() -> None:

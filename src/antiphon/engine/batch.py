@@ -22,6 +22,8 @@ _log = logging.getLogger(__name__)
 
 MAX_INBOX = 1024
 
+_FAILED: list[Event] = [Failed("the engine failed on this piece of input; the rest goes on")]
+
 
 class Slot:
     """One stream's place in a :class:`Batch`. The caller's side is single-threaded; ``Batch`` owns the other side.
@@ -49,19 +51,23 @@ class Slot:
         with self._batch.lock:
             if len(self.inbox) >= MAX_INBOX:
                 raise InvalidInput(f"{MAX_INBOX} inputs wait already; send no faster than they are used")
-            self.inbox.append((False, item))
-            self._batch.activate(self)
+            self._put((False, item))
 
     def flush(self, marker: Marker, *, last: bool = False) -> None:
         with self._batch.lock:
-            self.inbox.append((True, marker))
-            self._batch.activate(self)
+            self._put((True, marker))
 
     def pull(self, limit: int | None = None) -> list[Event]:
         with self._batch.lock:
+            was_ready = self.ready
             events = self.outbox.take(limit)
-            self._batch.activate(self)
+            self._batch.activate(self, was_ready)
             return events
+
+    def _put(self, entry: tuple[bool, Any]) -> None:
+        was_ready = self.ready
+        self.inbox.append(entry)
+        self._batch.activate(self, was_ready)
 
     def tick(self, now_s: float) -> float | None:
         return None
@@ -136,12 +142,13 @@ class Batch:
             self._state = self._model.load(self._state, slot.index, snapshot)
             slot.fresh = False
 
-    def activate(self, slot: Slot) -> None:
+    def activate(self, slot: Slot, was_ready: bool) -> None:
         """Called under the lock when a slot may have become ready."""
         if not slot.ready:
             return
-        if not self._active:
+        if not was_ready:
             slot.asked_s = self._scheduler.clock.now_s()
+        if not self._active:
             self._active = True
             self._scheduler.post(self)
 
@@ -173,18 +180,25 @@ class Batch:
                     if slot.fresh:
                         self._state = self._model.load(self._state, slot.index, self._blank)
                         slot.fresh = False
-            outputs = self._model.step(inputs, self._state, mask) if chosen else None
-            results = []
-            if outputs is not None:
-                results = [(slot, epoch, _emit(slot, outputs[0][slot.index])) for slot, epoch, _ in chosen]
+            rows, state = self._step(inputs, mask) if chosen else (None, self._state)
+            results = [
+                (slot, epoch, _FAILED if rows is None else _emit(slot, rows[slot.index])) for slot, epoch, _ in chosen
+            ]
             with self.lock:
-                if outputs is not None:
-                    self._state = outputs[1]
+                self._state = state
                 woken += [slot for slot, epoch, events in results if slot.outbox.put(epoch, events)]
                 woken += self._pass_markers()
         for slot in woken:
             slot.wake()
         return len(chosen)
+
+    def _step(self, inputs: Any, mask: Any) -> tuple[Any, Any]:
+        """Outputs and the new state; None and the old state where the model fails."""
+        try:
+            return self._model.step(inputs, self._state, mask)
+        except Exception:
+            _log.exception("a step failed")
+            return None, self._state
 
     def _choose(self) -> list[tuple[Slot, int, Any]]:
         ready = sorted((s for s in self._slots if s is not None and s.ready), key=lambda s: s.asked_s)
@@ -212,4 +226,4 @@ def _emit(slot: Slot, row: Any) -> list[Event]:
         return slot.emit(row)
     except Exception:
         _log.exception("a step's output could not be used")
-        return [Failed("the engine failed on this piece of input; the rest goes on")]
+        return _FAILED

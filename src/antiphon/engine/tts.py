@@ -41,8 +41,8 @@ class TtsEngine:
                 "language",
             )
         # The encoder is opened before a place is taken: a format that cannot be made must not cost one.
-        open_encoder(config.format, self.voice.sample_rate_hz)
-        return TtsStream(self.voice, config, self._scheduler, wake, self.places.take())
+        render = _Renderer(self.voice, config, self._scheduler.clock)
+        return TtsStream(render, config, self._scheduler, wake, self.places.take())
 
     def warm_up(self) -> None:
         self.voice.warm_up()
@@ -58,17 +58,15 @@ class TtsStream:
     """
 
     def __init__(
-        self, voice: JobVoice, config: SpeechConfig, scheduler: Scheduler, wake: Wake, place: Place
+        self, render: "_Renderer", config: SpeechConfig, scheduler: Scheduler, wake: Wake, place: Place
     ) -> None:
         self._clock = scheduler.clock
         self._config = config
         self._reader = SpeechReader(config.language, config.max_buffer_delay_s)
         self._reader.set_prosody(speed=config.speed, volume=config.volume, emotion=config.emotion)
         self._line = JobLine(scheduler, wake, config.lead_s)
-        self._render = _Renderer(voice, config, scheduler.clock)
+        self._render = render
         self._place = place
-        self._pending_chars = 0
-        self._closed = False
 
     def push(self, item: str | Prosody) -> None:
         if isinstance(item, Prosody):
@@ -107,7 +105,7 @@ class TtsStream:
             self._line.submit(partial(self._render.unspoken, tuple(self._reader.sounds)))
             self._reader.sounds.clear()
         for unit in units:
-            self._render.waiting_chars += len(unit.text)
+            self._render.taken_chars += len(unit.text)
             self._line.submit(partial(self._render.unit, unit))
 
 
@@ -125,14 +123,21 @@ class _Renderer:
         self._position = position
         self._ending: str | None = None
         self._warned: set[str] = set()
-        self.waiting_chars = 0
+        # Two counters with one writer each (the caller, a worker): one that both change would lose counts.
+        self.taken_chars = 0
+        self._begun_chars = 0
+
+    @property
+    def waiting_chars(self) -> int:
+        """Characters of units that no worker has begun."""
+        return self.taken_chars - self._begun_chars
 
     def restarted(self) -> "_Renderer":
         """A fresh one for the next epoch: nothing that a codec or resampler held back may be heard after a cancel."""
         return _Renderer(self._voice, self._config, self._clock, self._position)
 
     def unit(self, unit: Unit) -> Steps:
-        self.waiting_chars -= len(unit.text)
+        self._begun_chars += len(unit.text)
         warnings = self._warnings(unit)
         if warnings:
             yield warnings
