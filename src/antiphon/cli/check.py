@@ -3,22 +3,29 @@
 import importlib.metadata
 import os
 import platform
+import re
 import shutil
 import socket
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Event
 from typing import Annotated, Literal
 
+import numpy as np
 import onnxruntime
 import typer
 
+from antiphon.audio.resample import resample
 from antiphon.cli.app import ConfigOption, app
 from antiphon.cli.house import open_store
 from antiphon.core.clock import MonotonicClock
 from antiphon.core.errors import AntiphonError
+from antiphon.core.event import Failed, Flushed
+from antiphon.core.frame import Samples
+from antiphon.core.hearing import EAR_RATE_HZ, Heard, HearingConfig
 from antiphon.core.speech import SpeechConfig
-from antiphon.engine.build import build
+from antiphon.engine.build import House, build
 from antiphon.settings import Settings, available_cores, load
 from antiphon.text.unit import Text, Unit
 
@@ -31,6 +38,8 @@ CPU_FEATURES = (
 )
 PROBE_TEXT = "I would like to book a table for two people at seven thirty tomorrow evening."
 REAL_TIME_SLOW = 0.1
+EAR_SLOW = 0.3
+EAR_LIMIT_S = 20.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,31 +116,77 @@ def _models(settings: Settings) -> Iterator[Finding]:
 
 
 def _speech(settings: Settings) -> Iterator[Finding]:
-    """Speaks once, really."""
-    clock = MonotonicClock()
+    """Speaks once, really, and hears what was spoken."""
     try:
-        house = build(open_store(settings).path, 1, 1, settings.tts.default_voice)
+        house = build(open_store(settings).path, 1, 1, settings.tts.default_voice, listeners=1)
     except AntiphonError as error:
-        yield Finding("fail", "voice", str(error))
+        yield Finding("fail", "engines", str(error))
         return
     try:
         house.registry.warm_up()
+        finding, samples = _voice(house)
+        yield finding
+        if samples is not None:
+            yield _ear(house, samples)
+    except AntiphonError as error:
+        yield Finding("fail", "engines", str(error))
+    finally:
+        house.close()
+
+
+def _voice(house: House) -> tuple[Finding, Samples | None]:
+    """And the speech, at the ear's rate."""
+    clock = MonotonicClock()
+    try:
         engine, config = house.registry.resolve(SpeechConfig(voice=""))
         unit = Unit((Text(PROBE_TEXT),))
         began_s = clock.now_s()
-        first_s, samples = 0.0, 0
-        for rendered in engine.voice.speak(config.voice, unit, 0, 0, None):
-            first_s = first_s or clock.now_s() - began_s
-            samples += len(rendered.samples)
-        rtf = (clock.now_s() - began_s) / (samples / engine.voice.sample_rate_hz)
+        samples = np.concatenate([part.samples for part in engine.voice.speak(config.voice, unit, 0, 0, None)])
+        rtf = (clock.now_s() - began_s) / (len(samples) / engine.voice.sample_rate_hz)
     except AntiphonError as error:
-        yield Finding("fail", "voice", str(error))
-        return
-    finally:
-        house.close()
+        return Finding("fail", "voice", str(error)), None
     name = house.registry.default_voice.name
     verdict: Verdict = "ok" if rtf < REAL_TIME_SLOW else "slow"
-    yield Finding(verdict, "voice", f"{name} ({engine.name}): {rtf:.4f} of real time on one core, now")
+    finding = Finding(verdict, "voice", f"{name} ({engine.name}): {rtf:.4f} of real time on one core, now")
+    return finding, resample(samples, engine.voice.sample_rate_hz, EAR_RATE_HZ)
+
+
+def _ear(house: House, samples: Samples) -> Finding:
+    ear, config = house.registry.listener(
+        HearingConfig(encoding="pcm_f32le", sample_rate_hz=EAR_RATE_HZ, turns=True)
+    )
+    name = house.registry.ears()[0]
+    woken = Event()
+    stream = ear.open_stream(config, woken.set)
+    try:
+        stream.push(samples.tobytes())
+        stream.flush("end", last=True)
+        heard = ""
+        while woken.wait(EAR_LIMIT_S):
+            woken.clear()
+            for event in stream.pull():
+                match event:
+                    case Heard(final=True):
+                        heard += event.text
+                    case Failed():
+                        return Finding("fail", "ear", f"{name}: {event.message}")
+                    case Flushed():
+                        return _heard(name, heard, stream.compute_s * EAR_RATE_HZ / len(samples))
+    finally:
+        stream.close()
+    return Finding("fail", "ear", f"{name} said nothing for {EAR_LIMIT_S:.0f} s")
+
+
+def _heard(name: str, heard: str, rtf: float) -> Finding:
+    spoken, words = set(_words(PROBE_TEXT)), _words(heard)
+    if len(spoken.intersection(words)) < len(spoken) // 2:
+        return Finding("fail", "ear", f"{name} did not understand the voice: {heard!r}")
+    verdict: Verdict = "ok" if rtf < EAR_SLOW else "slow"
+    return Finding(verdict, "ear", f"{name}, with turns: {rtf:.4f} of real time on one core, now")
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", text.lower())
 
 
 def _network(settings: Settings) -> Iterator[Finding]:
@@ -153,7 +208,8 @@ def _extras() -> Iterator[Finding]:
     try:
         importlib.metadata.version("av")
     except importlib.metadata.PackageNotFoundError:
-        yield Finding("note", "aac", "not available; `pip install 'antiphon[aac]'` adds it (its codecs are GPL)")
+        yield Finding("note", "aac", "not available; `pip install 'antiphon[aac]'` adds it (its codecs are GPL)"
+                      " and the reading of m4a and webm")
     else:
         yield Finding("ok", "aac", "available (PyAV)")
 

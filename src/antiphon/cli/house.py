@@ -1,10 +1,11 @@
-"""Opening the engines for a command that speaks without a server."""
+"""Opening the engines for a command that works without a server."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from antiphon.engine.build import House, build
+from antiphon.engine.build import House, build, build_ear
+from antiphon.engine.stt import SttEngine
 from antiphon.settings import Settings, load
 from antiphon.store.store import ModelStore
 
@@ -23,3 +24,14 @@ def open_house(config: Path | None, default_voice: str | None = None) -> Iterato
         yield house
     finally:
         house.close()
+
+
+@contextmanager
+def open_ear(config: Path | None) -> Iterator[SttEngine]:
+    """The ear alone, with one worker per core and one place."""
+    settings = load(config)
+    scheduler, ear = build_ear(open_store(settings).path, settings.engine.worker_count, 1)
+    try:
+        yield ear
+    finally:
+        scheduler.close()

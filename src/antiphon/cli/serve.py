@@ -31,7 +31,7 @@ def serve(
     log_level: Annotated[str | None, typer.Option("--log-level", help="debug, info, warning or error.")] = None,
     config: ConfigOption = None,
 ) -> None:
-    """Serve speech over Cartesia's and OpenAI's protocols. Every setting is in docs/operations.md."""
+    """Speak and listen over Cartesia's and OpenAI's protocols. Every setting is in docs/operations.md."""
     settings = load(
         config,
         {
@@ -53,4 +53,5 @@ def serve(
 
 def _build(settings: Settings) -> House:
     workers = settings.engine.worker_count
-    return build(open_store(settings).path, workers, settings.stream_limit, settings.tts.default_voice)
+    store, voice = open_store(settings), settings.tts.default_voice
+    return build(store.path, workers, settings.stream_limit, voice, listeners=settings.listener_limit)

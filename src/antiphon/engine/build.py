@@ -1,19 +1,30 @@
 """Puts the engines together from models that are on this machine."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 from antiphon.core.clock import Clock, MonotonicClock
+from antiphon.engine.ear_moonshine import MoonshineEar
 from antiphon.engine.registry import Registry
 from antiphon.engine.scheduler import Scheduler
+from antiphon.engine.stt import SttEngine
 from antiphon.engine.tts import TtsEngine
+from antiphon.engine.turn import HybridTurnScorer
 from antiphon.models.hibari import HibariVoice
+from antiphon.models.moonshine import Moonshine
+from antiphon.models.silero import SileroVad
+from antiphon.models.smart_turn import SmartTurn
+
+ModelFile: TypeAlias = Callable[[str, str], Path]
+"""``model_file(model, file)`` gives a verified path and raises ``ModelUnavailable``."""
 
 
 @dataclass(frozen=True, slots=True)
 class House:
-    """What a server or a command needs to speak; ``close`` ends the workers."""
+    """What a server or a command needs to speak and to listen; ``close`` ends the workers."""
 
     scheduler: Scheduler
     registry: Registry
@@ -24,16 +35,57 @@ class House:
 
 
 def build(
-    model_file: Callable[[str, str], Path],
+    model_file: ModelFile,
     workers: int,
     capacity: int,
     default_voice: str | None = None,
     clock: Clock | None = None,
+    *,
+    listeners: int = 0,
 ) -> House:
-    """Load the voices. ``model_file(model, file)`` gives a verified path and raises ``ModelUnavailable``.
+    """Load the voices, and the ear if ``listeners`` streams of listening may be open at once (0: none).
 
-    ``capacity`` is the number of streams at once, over all callers.
+    ``capacity`` is the number of streams of speech at once, over all callers.
     """
-    hibari = HibariVoice(model_file("hibari", "hibari.onnx"))
+    with ThreadPoolExecutor(2) as pool:  # graphs load outside the interpreter's lock
+        voice = pool.submit(lambda: HibariVoice(model_file("hibari", "hibari.onnx")))
+        senses = pool.submit(_load_senses, model_file) if listeners else None
+        scheduler = Scheduler(clock or MonotonicClock(), workers)
+        try:
+            engines = [TtsEngine(voice.result(), scheduler, capacity)]
+            ear = None if senses is None else _ear(senses.result(), scheduler, listeners)
+        except BaseException:
+            scheduler.close()
+            raise
+    return House(scheduler, Registry(engines, default_voice, ear=ear))
+
+
+def build_ear(
+    model_file: ModelFile, workers: int, capacity: int, clock: Clock | None = None
+) -> tuple[Scheduler, SttEngine]:
+    """The ear alone, with its workers: whoever asks for it closes the scheduler."""
+    senses = _load_senses(model_file)
     scheduler = Scheduler(clock or MonotonicClock(), workers)
-    return House(scheduler, Registry([TtsEngine(hibari, scheduler, capacity)], default_voice))
+    return scheduler, _ear(senses, scheduler, capacity)
+
+
+@dataclass(frozen=True, slots=True)
+class _Senses:
+    recogniser: MoonshineEar
+    vad: SileroVad
+    scorer: HybridTurnScorer
+
+
+def _load_senses(model_file: ModelFile) -> _Senses:
+    files = ("encoder_model.ort", "decoder_model_merged.ort", "tokenizer.bin")
+    encoder, decoder, tokenizer = (model_file("moonshine-tiny-en", name) for name in files)
+    sound = SmartTurn(model_file("smart-turn-v3.2", "smart-turn-v3.2-cpu.onnx"))
+    return _Senses(
+        MoonshineEar(Moonshine(encoder, decoder, tokenizer)),
+        SileroVad(model_file("silero-vad", "silero_vad.onnx")),
+        HybridTurnScorer(sound),
+    )
+
+
+def _ear(senses: _Senses, scheduler: Scheduler, capacity: int) -> SttEngine:
+    return SttEngine([senses.recogniser], senses.vad, scheduler, capacity, senses.scorer)

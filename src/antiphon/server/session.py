@@ -12,6 +12,7 @@ import traceback
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import inf
 from typing import Protocol
 
@@ -103,7 +104,10 @@ class _Channel:
         if self.turns is not None:
             self.turns.configure(action.settings)
         elif self.line is not None:
-            self.turns = TurnTaking(self.line, action.settings, now_s)
+            self.turns = TurnTaking(partial(self.line.flush, last=False), action.settings, now_s)
+
+    def decisions(self, event: Event, now_s: float) -> Sequence[TurnEvent]:
+        return () if self.turns is None else self.turns.take(event, now_s)
 
     def feed(self, action: Push | Flush) -> None:
         """Raises what the stream raises."""
@@ -251,10 +255,13 @@ class SpeechSocket:
         if channel.line is not None:
             channel.line.pulled(event)
             self._room.set()
-        self._tell(channel, [event] if channel.turns is None else channel.turns.take(event, now_s), now_s)
+        self._decided(channel, channel.decisions(event, now_s), now_s)
+        self._do(self._machine.deliver(channel.key, event, now_s))
 
-    def _tell(self, channel: _Channel, events: Sequence[Event | TurnEvent], now_s: float) -> None:
+    def _decided(self, channel: _Channel, events: Sequence[TurnEvent], now_s: float) -> None:
         for event in events:
+            if channel.line is not None:
+                channel.line.decided(event)
             self._do(self._machine.deliver(channel.key, event, now_s))
 
     # The machine's wishes
@@ -361,7 +368,7 @@ class SpeechSocket:
             if channel.line is not None and due_s is not None and due_s <= now_s:
                 channel.stream_due_s = channel.line.stream.tick(now_s)
             if channel.turns is not None and (due_s := channel.turns.due_s) is not None and due_s <= now_s:
-                self._tell(channel, channel.turns.tick(now_s), now_s)
+                self._decided(channel, channel.turns.tick(now_s), now_s)
         if not self._channels and now_s - self._active_s >= self._hub.settings.server.idle_timeout_s:
             self._close(NORMAL)
         due_s = self._machine.due_s
