@@ -189,6 +189,15 @@ def test_an_emotion_is_accepted_with_one_warning() -> None:
     assert words(events)[0] == "We"
 
 
+def test_a_format_that_comes_out_otherwise_than_asked_is_told_once() -> None:
+    stage = Stage()
+    stream = stage.open(format=AudioFormat("mp3", sample_rate_hz=15_000, bit_rate_bps=32_000))
+    stream.push(ANSWER)
+    stream.flush("end", last=True)
+    (told,) = [e.message for e in stage.hear(stream) if isinstance(e, Warned)]
+    assert "mp3 has no 15000 Hz; 16000 Hz is sent" in told
+
+
 def test_a_sound_that_no_voice_can_make_is_left_out_with_a_warning() -> None:
     stage = Stage()
     stream = stage.open()

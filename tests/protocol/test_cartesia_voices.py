@@ -50,6 +50,17 @@ def test_the_sdk_reads_a_voice() -> None:
     assert voice.created_at.year == 2026
 
 
+def test_a_tagline_is_whole_words() -> None:
+    told = {
+        "Warm, clear American English; reads a sentence fast.": "Warm, clear American English",
+        "Short.": "Short.",
+        "x" * 40: "x" * 32,
+        "exactly thirty-two characters, x More": "exactly thirty-two characters, x",
+    }
+    for description, tagline in told.items():
+        assert voice_body(info(1, description=description)).tagline == tagline
+
+
 def test_F35_old_and_new_names_and_our_own() -> None:
     body = msgspec.to_builtins(voice_body(info(1)))
     assert body["is_public"] is True

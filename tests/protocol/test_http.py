@@ -1,5 +1,7 @@
 """What all HTTP dialects share."""
 
+from typing import Literal
+
 import msgspec
 import pytest
 
@@ -74,6 +76,8 @@ class Inner(msgspec.Struct):
 class Outer(msgspec.Struct):
     text: str
     inner: Inner | None = None
+    kind: Literal["mp3", "wav"] | None = None
+    extras: list[Literal["word", "segment"]] = []
 
 
 @pytest.mark.parametrize(
@@ -83,6 +87,12 @@ class Outer(msgspec.Struct):
         (b"{}", "text", "text: this field is required"),
         (b'{"text": "", "inner": {}}', "inner.rate", "inner.rate: this field is required"),
         (b'{"text": "", "inner": {"rate": "x"}}', "inner.rate", "inner.rate: expected int, got str"),
+        (b'{"text": "", "kind": "ogg"}', "kind", "kind: invalid enum value 'ogg'; valid values are mp3, wav"),
+        (
+            b'{"text": "", "extras": ["word", "x"]}',
+            "extras[1]",
+            "extras[1]: invalid enum value 'x'; valid values are segment, word",
+        ),
         (b"[]", None, "the message is not what was expected: expected object, got array"),
     ],
 )

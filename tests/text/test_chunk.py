@@ -396,10 +396,10 @@ def test_prosody_that_changes_nothing_cuts_nothing():
     assert texts(units) == ["One two three four."]
 
 
-def test_set_prosody_lets_earlier_text_go_as_it_was():
+def test_a_change_of_prosody_lets_earlier_text_go_as_it_was():
     chunker = Chunker()
     chunker.push([Text("One two three")], 0.0)
-    assert [(unit.text, unit.speed) for unit in chunker.set_prosody(0.0, speed=2.0)] == [("One two three", 1.0)]
+    assert [(unit.text, unit.speed) for unit in chunker.push([Speed(2.0)], 0.0)] == [("One two three", 1.0)]
     chunker.push([Text(" four.")], 0.0)
     assert [(unit.text, unit.speed) for unit in chunker.flush(0.0)] == [("four.", 2.0)]
 

@@ -39,15 +39,7 @@ from antiphon.audio.wav import header as wav_header
 from antiphon.core.errors import InvalidInput
 from antiphon.core.frame import AudioFormat, Samples
 
-CONTENT_TYPES = {
-    "raw": "audio/pcm",
-    "wav": "audio/wav",
-    "mp3": "audio/mpeg",
-    "opus": "audio/opus",
-    "flac": "audio/flac",
-    "aac": "audio/aac",
-}
-"""Container to the content type of its HTTP body."""
+CONTAINERS = ("raw", "wav", "mp3", "opus", "flac", "aac")
 
 LOWEST_RATE_HZ, HIGHEST_RATE_HZ = 4_000, 192_000
 
@@ -55,7 +47,6 @@ LOWEST_RATE_HZ, HIGHEST_RATE_HZ = 4_000, 192_000
 class Encoder(Protocol):
     """One stream of audio becoming bytes. Chunked equals whole: where ``push`` is cut does not change the stream."""
 
-    content_type: str
     sample_rate_hz: int
     """Rate of the audio on the wire; differs from the one asked for where the codec has no such rate."""
     notice: str | None
@@ -79,9 +70,10 @@ def check_format(format: AudioFormat) -> None:
 
     Cheap. :func:`open_encoder` can still refuse: aac without its package, an odd rate out of proportion to the model's.
     """
-    if format.container not in CONTENT_TYPES:
-        known = ", ".join(CONTENT_TYPES)
-        raise InvalidInput(f"unknown container {format.container!r}; valid containers are {known}", "container")
+    if format.container not in CONTAINERS:
+        raise InvalidInput(
+            f"unknown container {format.container!r}; valid containers are {', '.join(CONTAINERS)}", "container"
+        )
     if not LOWEST_RATE_HZ <= format.sample_rate_hz <= HIGHEST_RATE_HZ:
         raise InvalidInput(
             f"sample rate {format.sample_rate_hz} Hz is outside {LOWEST_RATE_HZ} to {HIGHEST_RATE_HZ} Hz", "sample_rate"
@@ -125,12 +117,11 @@ def open_encoder(format: AudioFormat, model_rate_hz: int) -> Encoder:
     if bit_rates is not None and not bit_rates[0] <= format.bit_rate_bps <= bit_rates[1]:
         possible = min(max(format.bit_rate_bps, bit_rates[0]), bit_rates[1])
         notices.append(f"{container} at {rate_hz} Hz has no {format.bit_rate_bps} bit/s; {possible} bit/s is sent")
-    return _StreamEncoder(CONTENT_TYPES[container], rate_hz, "; ".join(notices) or None, model_rate_hz, codec)
+    return _StreamEncoder(rate_hz, "; ".join(notices) or None, model_rate_hz, codec)
 
 
 class _StreamEncoder:
-    def __init__(self, content_type: str, rate_hz: int, notice: str | None, model_rate_hz: int, codec: Codec) -> None:
-        self.content_type = content_type
+    def __init__(self, rate_hz: int, notice: str | None, model_rate_hz: int, codec: Codec) -> None:
         self.sample_rate_hz = rate_hz
         self.notice = notice
         self._resampler = Resampler(model_rate_hz, rate_hz)

@@ -1,4 +1,4 @@
-"""Level over time: fades, gain that changes without a click, and a limiter instead of hard clipping.
+"""Level over time: gain that changes without a click, and a limiter instead of hard clipping.
 
 All that keeps state gives the same samples however the stream is cut into chunks, and as many out as in.
 """
@@ -10,19 +10,6 @@ from antiphon.core.frame import Samples
 
 KNEE = 0.9
 """Peaks up to here (-0.9 dBFS) pass the limiter untouched; all above is bent into the rest below full scale."""
-
-
-def fade_in(samples: Samples, ms: float, rate_hz: int = 24_000) -> Samples:
-    """Raise the first ``ms`` (at most all) from silence along a half cosine; the first sample is 0. A copy."""
-    ramp = _half_cosine(len(samples), ms, rate_hz)
-    faded = np.array(samples, dtype=np.float32)
-    faded[: len(ramp)] *= ramp
-    return faded
-
-
-def fade_out(samples: Samples, ms: float, rate_hz: int = 24_000) -> Samples:
-    """Lower the last ``ms`` to silence along a half cosine; the last sample is 0. A copy."""
-    return fade_in(np.asarray(samples)[::-1], ms, rate_hz)[::-1].copy()
 
 
 class GainRamp:
@@ -95,20 +82,9 @@ class Limiter:
         return (samples * gains).astype(np.float32)
 
 
-def soft_limit(samples: Samples, rate_hz: int = 24_000) -> Samples:
-    """Limit a whole piece of audio at once; see :class:`Limiter`."""
-    return Limiter(rate_hz).push(samples)
-
-
 def _bend(level: NDArray[np.float64]) -> NDArray[np.float64]:
     """Level above the knee to one between the knee and 1, with slope 1 at the knee."""
     room = 1.0 - KNEE
     over = np.maximum(level - KNEE, 0.0)
     bent: NDArray[np.float64] = KNEE + room * over / (over + room)
     return bent
-
-
-def _half_cosine(available: int, ms: float, rate_hz: int) -> Samples:
-    count = min(available, max(0, round(ms * rate_hz / 1000)))
-    ramp: Samples = (0.5 - 0.5 * np.cos(np.pi * np.arange(count) / max(1, count))).astype(np.float32)
-    return ramp

@@ -184,8 +184,12 @@ class _Renderer:
         return events
 
     def _warnings(self, unit: Unit) -> list[Event]:
-        """Accepted, but not something this voice can do; said once per stream."""
-        if unit.emotion is None or unit.emotion.lower() == "neutral" or "emotion" in self._warned:
-            return []
-        self._warned.add("emotion")
-        return [Warned(f"voice engine {self._voice.name!r} cannot do emotion {unit.emotion!r}; it is spoken neutrally")]
+        """Accepted, but not done as asked; said once per stream."""
+        found = {"format": self._encoder.notice}
+        if unit.emotion is not None and unit.emotion.lower() != "neutral":
+            found["emotion"] = (
+                f"voice engine {self._voice.name!r} cannot do emotion {unit.emotion!r}; it is spoken neutrally"
+            )
+        fresh = {kind: message for kind, message in found.items() if message and kind not in self._warned}
+        self._warned.update(fresh)
+        return [Warned(message) for message in fresh.values()]

@@ -107,7 +107,7 @@ def voice_body(info: VoiceInfo) -> VoiceBody:
         id=info.id,
         name=info.name,
         description=info.description,
-        tagline=info.description[:_TAGLINE_CHARS],
+        tagline=_tagline(info.description),
         language=_base(info.language),
         created_at=info.created_at,
         locales=[VoiceLocale(tag, at == 0) for at, tag in enumerate(info.locales)],
@@ -155,6 +155,14 @@ def _matches(info: VoiceInfo, query: VoiceQuery) -> bool:
         return False
     wanted = (query.text or "").casefold()
     return any(wanted in field.casefold() for field in (info.id, info.name, info.description))
+
+
+def _tagline(description: str) -> str:
+    """Its first words, as many as fit."""
+    if len(description) <= _TAGLINE_CHARS:
+        return description
+    words = description[: _TAGLINE_CHARS + 1].rpartition(" ")[0] or description[:_TAGLINE_CHARS]
+    return words.rstrip(" ,;:.-–—")
 
 
 def _gender(info: VoiceInfo) -> str | None:

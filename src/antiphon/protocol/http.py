@@ -1,11 +1,13 @@
 """What all HTTP dialects share: credentials, refusals and their status, replies, JSON bodies, server-sent events."""
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
+from msgspec import inspect
 
 from antiphon.core.errors import (
     AntiphonError,
@@ -101,8 +103,11 @@ def credentials(headers: Mapping[str, str], query: Mapping[str, str]) -> str | N
     return next((found for candidate in candidates if (found := candidate.strip())), None)
 
 
-def explain(error: msgspec.ValidationError) -> InvalidInput:
-    """A decoder's complaint in words that name the field: ``transcript: expected str, got int``."""
+def explain(error: msgspec.ValidationError, wanted: Any = None) -> InvalidInput:
+    """A decoder's complaint in words that name the field: ``transcript: expected str, got int``.
+
+    ``wanted``: the type that was decoded, which knows the valid values of a choice.
+    """
     what, _, path = str(error).partition(" - at `$")
     param = path.rstrip("`").removeprefix(".") or None
     what = what.replace("`", "")
@@ -111,7 +116,24 @@ def explain(error: msgspec.ValidationError) -> InvalidInput:
         param = f"{param}.{missing}" if param else missing
         return InvalidInput(f"{param}: this field is required", param)
     what = what[:1].lower() + what[1:]
+    if what.startswith("invalid enum value") and (choices := _choices(wanted, param or "")):
+        what += f"; valid values are {', '.join(choices)}"
     return InvalidInput(f"{param}: {what}" if param else f"the message is not what was expected: {what}", param)
+
+
+def _choices(wanted: Any, path: str) -> list[str]:
+    """The values that the field at ``path`` may have, if its type is a choice of strings."""
+    level = _members(inspect.type_info(wanted))
+    for name in re.sub(r"\[[^]]*\]", "", path).split("."):
+        fields = [field for kind in level if isinstance(kind, inspect.StructType) for field in kind.fields]
+        level = [kind for field in fields if field.encode_name == name for kind in _members(field.type)]
+    return [str(value) for kind in level if isinstance(kind, inspect.LiteralType) for value in kind.values]
+
+
+def _members(kind: inspect.Type) -> list[inspect.Type]:
+    if isinstance(kind, inspect.UnionType):
+        return [member for part in kind.types for member in _members(part)]
+    return _members(kind.item_type) if isinstance(kind, inspect.ListType) else [kind]
 
 
 def decode_json(body: bytes | str, decoder: "msgspec.json.Decoder[Body]") -> Body:
@@ -119,7 +141,7 @@ def decode_json(body: bytes | str, decoder: "msgspec.json.Decoder[Body]") -> Bod
     try:
         return decoder.decode(body)
     except msgspec.ValidationError as error:
-        raise explain(error) from error
+        raise explain(error, decoder.type) from error
     except RecursionError as error:
         raise InvalidInput("the JSON is nested too deeply") from error
     except (msgspec.DecodeError, ValueError) as error:

@@ -69,23 +69,6 @@ class Chunker:
         self._note_wait(now_s)
         return units
 
-    def set_prosody(
-        self,
-        now_s: float,
-        speed: float | None = None,
-        volume: float | None = None,
-        emotion: str | None = None,
-    ) -> list[Unit]:
-        """Change what applies to text pushed from here on; text pushed before is let go as it is."""
-        pieces: list[Piece] = []
-        if speed is not None:
-            pieces.append(Speed(speed))
-        if volume is not None:
-            pieces.append(Volume(volume))
-        if emotion is not None:
-            pieces.append(Emotion(emotion))
-        return self.push(pieces, now_s) if pieces else []
-
     def flush(self, now_s: float) -> list[Unit]:
         """Let everything go; what comes next begins a new sentence."""
         units = self._drain(now_s, final=True)
