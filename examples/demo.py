@@ -87,7 +87,8 @@ def main() -> None:
         file.setframerate(RATE_HZ)
         file.writeframes(audio)
     seconds = len(audio) / 2 / RATE_HZ
-    print(f"\n{out}: {seconds:.1f} s of speech, {len(words)} words; the last, {words[-1][0]!r}, at {words[-1][1]:.2f} s")
+    word, at_s = words[-1]
+    print(f"\n{out}: {seconds:.1f} s of speech, {len(words)} words; the last, {word!r}, at {at_s:.2f} s")
     print(f"  server ready (models loaded, warmed up)  {started_s * 1e3:8.0f} ms")
     for stage, at_s in stamps.items():
         print(f"  {stage:<40} {at_s * 1e3:8.1f} ms")

@@ -52,7 +52,7 @@ def tts(
     capacity: Annotated[bool, typer.Option("--capacity", help="Find the largest load without an underrun.")] = False,
     capacity_start: Annotated[int, typer.Option(help="Where that search begins.", min=1)] = 16,
     overload: Annotated[int, typer.Option(help="A steady load that is meant to be too high.", min=0)] = 0,
-    echo: Annotated[bool, typer.Option("--echo", help="Cost per message against a bare echo on the same stack.")] = False,
+    echo: Annotated[bool, typer.Option("--echo", help="Cost per message against a bare echo.")] = False,
     wer: Annotated[bool, typer.Option("--wer", help="Read 300 sentences back with a recogniser.")] = False,
     recogniser: Annotated[str, typer.Option(help="whisper-base (independent) or moonshine (quick).")] = "whisper-base",
     note: Annotated[list[str] | None, typer.Option(help="A note for the report's conditions.")] = None,

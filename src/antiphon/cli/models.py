@@ -31,7 +31,8 @@ def pull(
     names: NamesArgument = None,
     embedded: Annotated[bool, typer.Option("--embedded", help="The embedded set (the default).")] = False,
     to: Annotated[
-        Path | None, typer.Option("--to", help="Fill this wheelhouse folder with the archives instead.", file_okay=False)
+        Path | None,
+        typer.Option("--to", help="Fill this wheelhouse folder with the archives instead.", file_okay=False),
     ] = None,
     source: Annotated[
         Path | None, typer.Option("--from", help="Take archives from this wheelhouse folder first.", file_okay=False)

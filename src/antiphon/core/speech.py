@@ -13,10 +13,10 @@ VOLUME_RANGE = (0.0, 2.0)
 class SpeechConfig:
     """Settings of one stream of speech.
 
-    ``language`` "" means the voice's own. ``speed`` 1.0 is the voice's own pace; ``volume`` 1.0 its own loudness (linear
-    gain). ``max_buffer_delay_s`` is how long text may wait for more text before it is spoken; 0 speaks each push as its
-    own utterance. ``lead_s`` (None: no cap) bounds how far ahead of the listener audio is made. ``seed`` fixes the noise
-    component of the voice.
+    ``language`` "" means the voice's own. ``speed`` 1.0 is the voice's own pace; ``volume`` 1.0 its own loudness
+    (linear gain). ``max_buffer_delay_s`` is how long text may wait for more text before it is spoken; 0 speaks each
+    push as its own utterance. ``lead_s`` (None: no cap) bounds how far ahead of the listener audio is made. ``seed``
+    fixes the noise component of the voice.
     """
 
     voice: str
