@@ -40,7 +40,7 @@ def url_of(process: "subprocess.Popen[str]") -> str:
 
 
 def stop(process: "subprocess.Popen[str]", number: int = signal.SIGTERM) -> tuple[str, str]:
-    """What it wrote; not by ``communicate``, which forgets what a buffer already holds beyond the line that was read."""
+    """What it wrote. ``communicate`` would forget what is buffered beyond the line that was read."""
     process.send_signal(number)
     process.wait(timeout=10)
     assert process.stdout is not None

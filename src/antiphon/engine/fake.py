@@ -155,7 +155,7 @@ class FakeEarStream:
         self._hear(self.pushed_bytes * EAR_RATE_HZ // self._bytes_per_s)
 
     def flush(self, marker: Marker, *, last: bool = False) -> None:
-        self._say(*self._final(), Flushed(marker))
+        self.say(*self._final(), Flushed(marker))
 
     def pull(self, limit: int | None = None) -> list[Event]:
         return [self._box.popleft() for _ in range(len(self._box) if limit is None else min(limit, len(self._box)))]
@@ -178,17 +178,17 @@ class FakeEarStream:
                 stable = len(self._text())
                 self._segment.append(beat)
                 if self.config.interim:
-                    self._say(self._heard(stable, final=False))
+                    self.say(self._heard(stable, final=False))
             elif isinstance(beat, TurnScored):
                 if self.config.turns:
-                    self._say(*self._final(), beat)
+                    self.say(*self._final(), beat)
             else:
-                self._say(beat)
+                self.say(beat)
             self._listened = at
         step = EAR_RATE_HZ // 10
         if to_sample - self._listened >= step:
             self._listened = to_sample // step * step
-            self._say(Listened(self._listened, bool(self._segment)))
+            self.say(Listened(self._listened, bool(self._segment)))
 
     def _text(self) -> str:
         return "".join(word.text for word in self._segment)
@@ -204,7 +204,8 @@ class FakeEarStream:
         self._segment = []
         return [heard]
 
-    def _say(self, *events: Event) -> None:
+    def say(self, *events: Event) -> None:
+        """What else it is to hear."""
         was_empty = not self._box
         self._box.extend(events)
         if was_empty and events and not self.closed:
