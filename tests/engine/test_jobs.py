@@ -1,3 +1,4 @@
+import random
 from collections.abc import Iterator
 
 import pytest
@@ -201,6 +202,23 @@ def test_a_closed_line_leaves_nothing_with_the_scheduler() -> None:
     assert loop.scheduler.backlog() == 1
     line.line.close()
     assert loop.scheduler.backlog() == 0
+
+
+def test_A16_pacing_by_deadline_leaves_no_hole_under_jittered_work() -> None:
+    loop, jitter = VirtualLoop(), random.Random(16)
+    lines = [Line(loop, lead_s=0.3) for _ in range(5)]
+    for line in lines:
+        for part in range(50):
+            line.job(str(part), cost_s=jitter.choice((0.005, 0.01, 0.05)), seconds=0.25)
+    loop.run()
+    gaps = 0
+    for line in lines:
+        dry_s = line.made_at[0][1]
+        for _, made_s in line.made_at:
+            gaps += made_s > dry_s
+            assert dry_s - made_s <= 0.3, "and made no further ahead than asked"
+            dry_s = max(dry_s, made_s) + 0.25
+    assert gaps == 0
 
 
 def test_a_held_stream_does_not_idle_the_core_for_others() -> None:

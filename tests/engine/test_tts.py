@@ -8,6 +8,7 @@ from antiphon.core.event import Audio, Event, Failed, Flushed, Warned, WordTimes
 from antiphon.core.frame import AudioFormat
 from antiphon.core.speech import Prosody, SpeechConfig
 from antiphon.engine.fake import FAKE_VOICE, FakeScript, FakeVoice, VirtualLoop
+from antiphon.engine.outbox import MAX_EVENTS
 from antiphon.engine.tts import MAX_PENDING_CHARS, TtsEngine, TtsStream
 
 RAW = AudioFormat("raw", "pcm_f32le", 24_000)
@@ -235,6 +236,24 @@ def test_a_bad_config_is_refused_and_costs_no_place(settings: dict[str, object],
     stage = Stage(capacity=1)
     with pytest.raises(InvalidInput, match=hint):
         stage.open(**settings)
+    assert stage.engine.places.taken == 0
+
+
+def test_A18_twenty_minutes_for_a_slow_reader_wait_in_a_bounded_box() -> None:
+    stage = Stage()
+    stream = stage.open()
+    text = " ".join(f"This is sentence number {n} of a very long reading." for n in range(500))
+    stream.push(text)
+    stream.flush("end", last=True)
+    heard: list[Event] = []
+    most = 0
+    while Flushed("end") not in heard[-1:]:
+        stage.loop.run()
+        most = max(most, len(stream._line._outbox))
+        heard += stream.pull(10)
+    assert words(heard) == text.split()
+    assert sum(e.samples for e in heard if isinstance(e, Audio)) > 20 * 60 * 24_000
+    assert most <= MAX_EVENTS + 2
     assert stage.engine.places.taken == 0
 
 

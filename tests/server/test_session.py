@@ -397,7 +397,7 @@ def test_what_a_voice_cannot_do_is_journaled() -> None:
     run(test())
 
 
-def test_an_idle_socket_is_closed_and_a_speaking_one_is_not() -> None:
+def test_C7_an_idle_socket_is_closed_in_order_and_a_speaking_one_is_not() -> None:
     async def test() -> None:
         given = settings()
         # Below what settings allow, so that a test can wait for it.
@@ -411,6 +411,19 @@ def test_an_idle_socket_is_closed_and_a_speaking_one_is_not() -> None:
             served.engine.streams[0].say(audio())
             served.engine.streams[0].end()
             assert [m["type"] for m in await receive_until(speaking, "done")] == ["chunk", "done"]
+
+    run(test())
+
+
+def test_C12_a_quiet_socket_is_pinged_so_that_proxies_keep_it() -> None:
+    async def test() -> None:
+        assert settings().server.ping_interval_s <= 25
+        hasty = settings(server={"ping_interval_s": 0.05})
+        async with serving(ScriptedEngine(), hasty) as served:
+            reader, writer = await raw_socket(served)
+            async with asyncio.timeout(5):
+                assert await reader.readexactly(2) == b"\x89\x04"
+            writer.close()
 
     run(test())
 
