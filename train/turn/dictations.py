@@ -13,7 +13,7 @@ _NAMES = {
     "report": ("maria", "carter", "smith", "david", "nora", "felix"),
 }
 _HOSTS = {"tune": ("gmail", "orchard", "northwind"), "report": ("outlook", "riverside", "bluebird")}
-_LETTERS = "A B C D E F G H J K L M N O P R S T V W X Y Z".split()
+_LETTERS = tuple("ABCDEFGHJKLMNOPRSTVWXYZ")
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ import soundfile
 from make_set import HERE, recogniser
 from sound import RATE_HZ, Places, Samples, room_tone, speech_span, spoken
 
+from antiphon.engine.turn import ACOUSTIC_S, HEARD_SAMPLES
 from antiphon.models.silero import FRAME_SAMPLES, SileroVad
 from antiphon.models.smart_turn import SmartTurn
 from antiphon.settings import load
@@ -25,7 +26,7 @@ from antiphon.store.store import ModelStore
 TAIL = 2 * RATE_HZ
 INNER_PAUSE = 7 * RATE_HZ // 10
 """Between the earlier pieces of a dictation."""
-ACOUSTIC_SILENCE = RATE_HZ // 5
+DECODED_SILENCE = RATE_HZ // 5
 ENTER, LEAVE, HANG_FRAMES = 0.5, 0.35, 5
 
 
@@ -72,7 +73,8 @@ def main() -> None:
     store = ModelStore(models.root.expanduser(), models.model_dirs, models.wheelhouse)
     vad = SileroVad(store.path("silero-vad", "silero_vad.onnx"))
     turn = SmartTurn(store.path("smart-turn-v3.2", "smart-turn-v3.2-cpu.onnx"))
-    noise = np.concatenate([soundfile.read(path, dtype="float32")[0] for path in sorted((args.speech / "noise").glob("*"))])
+    noises = sorted((args.speech / "noise").glob("*"))
+    noise = np.concatenate([soundfile.read(path, dtype="float32")[0] for path in noises])
     results = []
     for entry in json.loads((HERE / "pauses.json").read_text()):
         speech, tone = turn_before(entry, places)
@@ -92,12 +94,13 @@ def main() -> None:
         pause = pause_of(probabilities)
         result = {**entry, "speech_s": len(speech) / RATE_HZ, "true_end": true_end + lead, "pause": pause}
         if pause is not None:
-            cut = audio[: pause[0] + ACOUSTIC_SILENCE]
+            cut = audio[: pause[0] + DECODED_SILENCE]
             clock = time.perf_counter()
             heard = ear.transcribe(cut[-24 * RATE_HZ :])
             result["decode_s"] = time.perf_counter() - clock
             clock = time.perf_counter()
-            result["smart"] = turn.complete(cut)
+            asked = audio[: pause[0] + round(ACOUSTIC_S * RATE_HZ)]
+            result["smart"] = turn.complete(asked[-HEARD_SAMPLES:])
             result["smart_s"] = time.perf_counter() - clock
             result["text"] = heard.text
         results.append(result)

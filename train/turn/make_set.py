@@ -29,7 +29,8 @@ from antiphon.store.store import ModelStore
 SEED = 20_261
 HERE = Path(__file__).parent
 FRAGMENTS = {
-    "vm-theperson", "conf-enteringno", "queue-callswaiting", "confbridge-binaural-off", "dir-first", "simul-call-limit-reached",
+    "vm-theperson", "conf-enteringno", "queue-callswaiting", "confbridge-binaural-off", "dir-first",
+    "simul-call-limit-reached",
 }  # fmt: skip
 PROMPTS = 60
 
@@ -37,8 +38,8 @@ PROMPTS = 60
 def recogniser() -> Moonshine:
     models = load().models
     store = ModelStore(models.root.expanduser(), models.model_dirs, models.wheelhouse)
-    name = "moonshine-tiny-en"
-    return Moonshine(*(store.path(name, file) for file in ("encoder_model.ort", "decoder_model_merged.ort", "tokenizer.bin")))
+    files = ("encoder_model.ort", "decoder_model_merged.ort", "tokenizer.bin")
+    return Moonshine(*(store.path("moonshine-tiny-en", file) for file in files))
 
 
 def words(text: str) -> list[str]:
@@ -139,8 +140,8 @@ def main() -> None:
     (HERE / "pauses.json").write_text(f"[\n{lines}\n]\n")
     for source in ("librispeech", "asterisk", "read", "synthesised"):
         for kind in ("mid", "end"):
-            counts = [sum(e["source"] == source and e["kind"] == kind and e["split"] == s for e in entries) for s in ("tune", "report")]
-            print(source, kind, *counts)
+            halves = [e["split"] for e in entries if e["source"] == source and e["kind"] == kind]
+            print(source, kind, halves.count("tune"), halves.count("report"))
 
 
 if __name__ == "__main__":

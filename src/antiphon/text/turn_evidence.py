@@ -1,7 +1,8 @@
 """What the words say about whether a speaker is done: cheap, pure, English; other languages get no opinion.
 
-A recogniser closes whatever it hears with a full stop, so its last mark is no evidence of an end; that it left the
-mark out is.
+A recogniser closes whatever it hears with a full stop, so its last mark is no evidence of an end; a comma or a dash in
+its place is evidence of more. Full stops between words are doubtful too: numbers, addresses, lists and corrections are
+looked for across them.
 """
 
 import re
@@ -10,12 +11,15 @@ from dataclasses import astuple, dataclass, fields
 from antiphon.text import turn_words as w
 
 _SENTENCES = re.compile(r"[.!?]+\s+(?=[A-Z])")
-_WORD = re.compile(r"[^\W_]+(?:['’.@_+-]+[^\W_]+)*|[@&_]")
-_DIGIT_RUN = re.compile(r"^[\d.,-]*\d$")
+_WORD = re.compile(r"[^\W_]+(?:['’.@_+:-]+[^\W_]+)*|[@&_]")
+_CODE = re.compile(r"^[a-z]{0,2}[\d.,-]*\d[a-z]?$")
 _ADDRESS = re.compile(r"@|\.(?:com|org|net|edu|gov|io|uk|de|fr|eu|info)$")
+_OPENERS = frozenset(("and", "so", "but", "okay", "well", "um", "uh", "hi", "hello", "please", "then", "just"))
 _FULL_NUMBER = 10
 _FULL_CARD = 16
 _MAX_LOOK_BACK = 60
+_LONG = 8
+"""Words; a turn that is shorter and no answer is seldom a whole one, longer ones are all alike."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +39,7 @@ class TurnEvidence:
     address_open: float = 0.0
     list_open: float = 0.0
     correction: float = 0.0
+    goes_on: float = 0.0
     no_mark: float = 0.0
     number_done: float = 0.0
     address_done: float = 0.0
@@ -43,6 +48,9 @@ class TurnEvidence:
     question_mark: float = 0.0
     answer: float = 0.0
     closer: float = 0.0
+    request: float = 0.0
+    adverbial: float = 0.0
+    length: float = 0.0
     bias: float = 0.0
     """1 for every language that there are rules for."""
 
@@ -61,27 +69,31 @@ FEATURES = tuple(field.name for field in fields(TurnEvidence))
 
 WEIGHTS = {
     "empty": -1.0,
-    "dangling": -3.0,
-    "weak_dangling": -1.6,
-    "filler": -3.0,
-    "lacks_object": -1.6,
-    "lacks_verb": -1.2,
-    "lacks_main_clause": -2.0,
-    "fragment": -1.0,
-    "number_open": -2.6,
-    "spelling_open": -2.4,
-    "address_open": -2.8,
+    "dangling": -3.16,
+    "weak_dangling": -2.07,
+    "filler": -3.02,
+    "lacks_object": -1.76,
+    "lacks_verb": -1.09,
+    "lacks_main_clause": -1.81,
+    "fragment": -1.18,
+    "number_open": -2.54,
+    "spelling_open": -1.89,
+    "address_open": -2.83,
     "list_open": -1.6,
-    "correction": -3.0,
-    "no_mark": -1.0,
-    "number_done": 0.8,
-    "address_done": 1.5,
-    "list_done": 0.8,
-    "question": 1.5,
-    "question_mark": 0.5,
-    "answer": 2.5,
-    "closer": 1.8,
-    "bias": 0.0,
+    "correction": -3.06,
+    "goes_on": -1.51,
+    "no_mark": -0.3,
+    "number_done": 1.4,
+    "address_done": 1.71,
+    "list_done": 1.0,
+    "question": 1.43,
+    "question_mark": 0.73,
+    "answer": 2.82,
+    "closer": 1.64,
+    "request": 0.91,
+    "adverbial": 0.89,
+    "length": 1.53,
+    "bias": -1.21,
 }
 
 
@@ -90,55 +102,59 @@ def turn_evidence(text: str, language: str = "en") -> TurnEvidence:
     if language.partition("-")[0].partition("_")[0].lower() != "en":
         return TurnEvidence()
     text = text.strip()
-    clause = _SENTENCES.split(text)[-1]
+    *before, clause = _SENTENCES.split(text)
     words = _words(clause)[-_MAX_LOOK_BACK:]
     if not words:
         return TurnEvidence(empty=1.0, bias=1.0)
-    last, phrase = words[-1], " ".join(words)
-    if phrase in w.ANSWERS and not (last in w.CORRECTIONS and len(_words(text)) > 3):
-        return TurnEvidence(answer=1.0, no_mark=_no_mark(text), bias=1.0)
-    number, number_full = _number(words)
-    address, address_full = _address(words)
-    spelling = _spelling(words)
+    turn = _words(" ".join(before))[-_MAX_LOOK_BACK:] + words  # across full stops
+    last = words[-1]
+    correction = _corrects(turn)
+    marks = {"goes_on": float(text.endswith((",", "-", "..", ";", ":"))), "no_mark": float(text[-1:].isalnum())}
+    if " ".join(words) in w.ANSWERS and not correction:
+        return TurnEvidence(answer=1.0, **marks, length=1.0, bias=1.0)  # short, but whole
+    number, number_full = _number(turn)
+    address, address_full = _address(turn)
+    spelling = _spelling(turn)
     dictated = number or address or spelling
-    correction = _corrects(words)
     closer = any(_ends_with(words, closer) for closer in w.CLOSERS)
-    question = _asks(words)
-    dangling = last in w.CANNOT_END and not spelling and not (last in w.ADDRESS_JOINTS and address)
-    # "what is it for", "who are you": a question may end with what a statement may not
-    weak = last in w.SELDOM_END and not dictated and not (question and last in w.SUBJECTS)
+    corrected = bool(before) and _corrects(_words(" ".join(before)))
+    asked = _asks(words)
+    related = not w.RELATIVES.isdisjoint(words[-5:-1])
+    open_end = any(_ends_with(words, phrase) for phrase in w.OPEN_ENDS)
+    dangling = last in w.CANNOT_END and not dictated
+    stranded = asked and words[0] in w.WH and last not in w.VERBS  # "who am I speaking with"
+    weak = last in w.SELDOM_END and not (dictated or stranded or (related and last in w.VERBS))
+    lacks_object = open_end or (last in w.NEEDS_OBJECT and len(words) > 1 and not related)
     list_open, list_done = _list(clause)
     return TurnEvidence(
         dangling=float(dangling and not correction),
         weak_dangling=float(weak and not correction),
-        filler=float(last in w.FILLERS or _ends_with(words, "you know")),
-        lacks_object=float(last in w.NEEDS_OBJECT and len(words) > 1),
-        lacks_verb=float(len(words) > 2 and not dictated and not closer and not any(map(_is_verb, words))),
+        filler=float(last in w.FILLERS),
+        lacks_object=float(lacks_object and not correction),
+        lacks_verb=float(len(words) > 2 and not (dictated or closer or corrected) and not any(map(_is_verb, words))),
         lacks_main_clause=float(_only_subordinate(clause, words)),
-        fragment=float(len(words) <= 2 and not dictated and not closer and not correction),
+        fragment=float(len(words) <= 2 and not (dictated or closer or correction or corrected)),
         number_open=float(number and not number_full),
-        spelling_open=float(spelling and not address),
-        address_open=float(address and not address_full),
+        spelling_open=float(spelling and not address and not number),
+        address_open=float(address and not address_full and not number_full),
         list_open=float(list_open and not dictated),
         correction=float(correction),
-        no_mark=_no_mark(text),
+        **marks,
         number_done=float(number and number_full),
         address_done=float(address_full),
         list_done=float(list_done and not dictated),
-        question=float(question and not dangling and not weak),
-        question_mark=float(text.endswith("?")),
+        question=float(asked and not (dangling or weak or lacks_object or dictated)),
+        question_mark=float(text.endswith("?") and not (dangling or lacks_object)),
         closer=float(closer),
+        request=float(_requests(words) and not (dangling or weak or lacks_object or dictated or correction)),
+        adverbial=float(last in w.ADVERBIALS and len(words) > 2 and not list_open),
+        length=min(len(turn), _LONG) / _LONG,
         bias=1.0,
     )
 
 
 def _words(text: str) -> list[str]:
     return [word.replace("’", "'") for word in _WORD.findall(text.casefold())]
-
-
-def _no_mark(text: str) -> float:
-    """The recogniser itself goes on: a comma, a dash, dots, or nothing at all."""
-    return float(text.endswith("..") or text[-1:] not in (".", "!", "?"))
 
 
 def _ends_with(words: list[str], phrase: str) -> bool:
@@ -152,21 +168,25 @@ def _is_verb(word: str) -> bool:
 
 def _corrects(words: list[str]) -> bool:
     """Something was said, and is about to be said differently."""
-    return any(
-        _ends_with(words, phrase) and len(words) > len(phrase.split()) + (2 if " " not in phrase else 0)
-        for phrase in w.CORRECTIONS
-    ) or " ".join(words) in ("no wait", "wait", "wait no", "hang on", "hold on", "or rather", "actually no", "i mean")
+    for phrase in w.CORRECTIONS:
+        count = len(phrase.split())
+        # "no" and "sorry" alone are answers; after a few words they take something back
+        if _ends_with(words, phrase) and (len(words) >= count + 3 or (count > 1 and phrase not in w.ANSWERS)):
+            return True
+    return False
 
 
 def _digits(word: str) -> int:
-    """How many digits of a dictated number ``word`` is; 0: none."""
-    if _DIGIT_RUN.match(word):
+    """How many digits of a dictated number or code ("X57") ``word`` is; 0: none."""
+    if _CODE.match(word):
         return sum(map(str.isdigit, word))
     return w.DIGITS.get(word, 0)
 
 
 def _number(words: list[str]) -> tuple[bool, bool]:
     """Whether a number is being dictated at the end, and whether it can be all of it."""
+    if ":" in words[-1]:  # a time of day
+        return False, False
     run = tokens = 0
     for word in reversed(words):
         count = _digits(word)
@@ -214,9 +234,9 @@ def _list(clause: str) -> tuple[bool, bool]:
     items = [item.strip(" .!?") for item in clause.split(",")]
     short = [item for item in items[1:] if 0 < len(item.split()) <= 4]
     last = items[-1].split()
-    closed = len(items) > 1 and bool(last) and last[0].lower() in ("and", "or") and 1 < len(last) <= 5
-    if closed:
-        return False, len(short) >= 2
+    joint = max((at for at, word in enumerate(last) if word.lower() in ("and", "or")), default=-1)
+    if len(items) > 1 and 0 <= joint <= 2 and 1 <= len(last) - 1 - joint <= 4:
+        return False, len(short) >= 1 + (joint == 0)
     run = 0
     for item in reversed(items[1:]):
         if not 0 < len(item.split()) <= 3 or _is_verb(item.split()[0].lower()):
@@ -228,7 +248,7 @@ def _list(clause: str) -> tuple[bool, bool]:
 def _asks(words: list[str]) -> bool:
     """Question form: a question word or an inverted verb in front, and enough after it."""
     start = 0
-    while start < len(words) and words[start] in ("and", "so", "but", "okay", "well", "um", "uh", "hi", "hello", "please"):
+    while start < len(words) and words[start] in _OPENERS:
         start += 1
     body = words[start:]
     if len(body) < 3:
@@ -239,6 +259,14 @@ def _asks(words: list[str]) -> bool:
     return body[0] in w.INVERTED and len(body) >= 4 and body[1] not in ("to",)
 
 
+def _requests(words: list[str]) -> bool:
+    """Imperative: its verb in front, and something after it."""
+    start = 0
+    while start < len(words) and words[start] in _OPENERS:
+        start += 1
+    return len(words) - start >= 3 and words[start] in w.REQUESTS
+
+
 def _only_subordinate(clause: str, words: list[str]) -> bool:
     """"If the delivery does not come today": a condition without its consequence."""
     start = 1 if words[0] in ("and", "so", "but", "well", "okay", "because") and len(words) > 1 else 0
@@ -247,4 +275,4 @@ def _only_subordinate(clause: str, words: list[str]) -> bool:
     inner = clause.rstrip(" ,.!?")
     if "," in inner:  # the consequence comes after the comma, if it has a verb
         return not any(map(_is_verb, _words(inner.rpartition(",")[2])))
-    return sum(word in w.SUBJECTS for word in words[start + 1 :]) < 2 and len(words) < 14
+    return w.SUBJECTS.isdisjoint(words[start + 3 :]) and len(words) < 14

@@ -1,0 +1,159 @@
+"""Words, sound and silence in one likelihood; the scorer with the endpoint."""
+
+import math
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from antiphon.core.frame import Samples
+from antiphon.core.hearing import EAR_RATE_HZ, Heard, Listened, SpeechStarted, SpeechStopped, TurnScored
+from antiphon.core.turns import TurnEagerEnded, TurnEnded
+from antiphon.dialog.endpoint import Endpoint
+from antiphon.engine.scorer import TurnScorer
+from antiphon.engine.turn import ACOUSTIC_S, WEIGHTS, HybridTurnScorer, likelihood
+
+QUESTION = "What time do you close today?"
+AMBIGUOUS = "My order from last week never arrived."
+UNFINISHED = "I would like to book a table for my"
+DICTATION = "My number is 0 7 7"
+
+
+class Sound:
+    """Always of one opinion; keeps what it was asked."""
+
+    def __init__(self, complete: float = 0.5) -> None:
+        self.probability = complete
+        self.asked: list[Samples] = []
+
+    def complete(self, samples: Samples) -> float:
+        self.asked.append(samples)
+        return self.probability
+
+    def warm_up(self) -> None:
+        self.complete(np.zeros(1, np.float32))
+
+
+def noise(seconds: float, seed: int = 0) -> Samples:
+    return np.random.default_rng(seed).normal(0, 0.1, round(seconds * EAR_RATE_HZ)).astype(np.float32)
+
+
+def end_of(scorer: TurnScorer, text: str, language: str = "en") -> tuple[float | None, float | None]:
+    """Silence until the eager end and the end, scored every 32 ms by the default thresholds."""
+    endpoint, speech, eager_s = Endpoint(), noise(2.0), None
+    endpoint.handle(SpeechStarted(0), 0.0)
+    start = len(speech)
+    endpoint.handle(SpeechStopped(start), start / EAR_RATE_HZ)
+    endpoint.handle(Heard(text, len(text), True, end_sample=start), start / EAR_RATE_HZ)
+    for silence in range(2048, 8 * EAR_RATE_HZ, 512):
+        at, silence_s = start + silence, silence / EAR_RATE_HZ
+        audio = np.concatenate([speech, np.zeros(silence, np.float32)])[-8 * EAR_RATE_HZ :]
+        events = endpoint.handle(Listened(at, False), at / EAR_RATE_HZ)
+        value = scorer.score(audio, text, silence_s, language)
+        events += endpoint.handle(TurnScored(at, value, silence), at / EAR_RATE_HZ)
+        for event in events:
+            if isinstance(event, TurnEagerEnded):
+                eager_s = silence_s
+            if isinstance(event, TurnEnded):
+                return eager_s, silence_s
+    return eager_s, None
+
+
+def test_a_finished_question_ends_after_a_third_of_a_second() -> None:
+    eager_s, end_s = end_of(HybridTurnScorer(Sound(0.95)), QUESTION)
+    assert eager_s is not None
+    assert end_s is not None
+    assert 0.25 <= end_s <= 0.4
+    assert end_s - eager_s >= 0.15
+
+
+def test_an_unfinished_sentence_and_a_dictation_wait_long_whatever_they_sound_like() -> None:
+    for text in (UNFINISHED, DICTATION, "Make it Friday, no wait", "um"):
+        end_s = end_of(HybridTurnScorer(Sound(0.99)), text)[1]
+        assert end_s is not None
+        assert 1.2 <= end_s <= 2.5, text
+
+
+def test_where_words_leave_it_open_the_sound_decides() -> None:
+    waits = [end_of(HybridTurnScorer(Sound(p)), AMBIGUOUS)[1] for p in (0.97, 0.6, 0.03)]
+    done, unsure, goes_on = (wait for wait in waits if wait is not None)
+    assert done < 1.0
+    assert done < unsure <= goes_on
+    assert goes_on >= 1.2
+
+
+def test_sound_is_asked_only_in_the_doubtful_middle() -> None:
+    sound = Sound()
+    scorer = HybridTurnScorer(sound)
+    for text in (DICTATION, UNFINISHED):
+        scorer.score(noise(1.0), text, 0.3, "en")
+    assert sound.asked == []
+    scorer.score(noise(1.0), AMBIGUOUS, 0.3, "en")
+    assert len(sound.asked) == 1
+
+
+def test_sound_is_asked_once_a_pause_and_about_the_same_audio() -> None:
+    sound, speech = Sound(), noise(10.0)
+    scorer = HybridTurnScorer(sound)
+    for silence in range(1024, 2 * EAR_RATE_HZ, 512):
+        audio = np.concatenate([speech, np.zeros(silence, np.float32)])[-8 * EAR_RATE_HZ :]
+        scorer.score(audio, AMBIGUOUS, silence / EAR_RATE_HZ, "en")
+    assert len(sound.asked) == 1
+    pause = round(ACOUSTIC_S * EAR_RATE_HZ)
+    assert not sound.asked[0][-pause:].any()
+    np.testing.assert_array_equal(sound.asked[0][-pause - 1000 : -pause], speech[-1000:])
+
+
+def test_an_answer_does_not_depend_on_who_asked_before() -> None:
+    class Loudness(Sound):
+        def complete(self, samples: Samples) -> float:
+            return float(min(1.0, np.abs(samples).mean() * 5))
+
+    shared = HybridTurnScorer(Loudness())
+    questions = [(noise(1.0, seed) * (seed + 1) / 4, 0.2 + 0.1 * seed) for seed in range(4)]
+    alone = [HybridTurnScorer(Loudness()).score(audio, AMBIGUOUS, s, "en") for audio, s in questions]
+    together = [shared.score(audio, AMBIGUOUS, s, "en") for audio, s in [*questions, *reversed(questions)]]
+    assert together == [*alone, *reversed(alone)]
+    assert len(set(alone)) == len(alone)
+
+
+def test_a_language_without_rules_is_judged_by_sound() -> None:
+    done, goes_on = (end_of(HybridTurnScorer(Sound(p)), "Ich hätte gern einen Tisch", "de")[1] for p in (0.98, 0.02))
+    assert done is not None
+    assert goes_on is not None
+    assert done < 1.0 < goes_on
+
+
+def test_without_a_sound_model_words_and_silence_decide() -> None:
+    scorer = HybridTurnScorer(None)
+    scorer.warm_up()
+    question, open_end = end_of(scorer, QUESTION)[1], end_of(scorer, UNFINISHED)[1]
+    assert question is not None
+    assert open_end is not None
+    assert question < 0.4
+    assert open_end > 1.2
+    assert scorer.cost_s < HybridTurnScorer(Sound()).cost_s
+
+
+def test_no_audio_and_odd_answers_do_no_harm() -> None:
+    for sound in (Sound(0.0), Sound(1.0)):
+        scorer = HybridTurnScorer(sound)
+        assert 0.0 < scorer.score(noise(1.0), AMBIGUOUS, 0.5, "en") < 1.0
+        assert 0.0 < scorer.score(np.zeros(0, np.float32), AMBIGUOUS, 0.5, "en") < 1.0
+        assert 0.0 < scorer.score(noise(0.1), AMBIGUOUS, 3.0, "en") < 1.0
+
+
+@given(st.floats(*WEIGHTS.wait_s), st.floats(0, 20), st.floats(0, 20))
+def test_the_likelihood_falls_with_silence_to_a_fifth_after_the_wait(wait_s: float, one: float, other: float) -> None:
+    shorter, longer = sorted((one, other))
+    assert 0.0 <= likelihood(wait_s, longer) <= likelihood(wait_s, shorter) <= 1.0
+    assert math.isclose(likelihood(wait_s, wait_s), 0.2)
+    assert likelihood(wait_s, 0.0) == 1.0
+
+
+def test_warm_up_asks_the_sound() -> None:
+    sound = Sound()
+    HybridTurnScorer(sound).warm_up()
+    assert len(sound.asked) == 1
+
+

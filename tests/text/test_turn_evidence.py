@@ -1,0 +1,142 @@
+"""What the words say about the end of a turn."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from antiphon.text.turn_evidence import FEATURES, WEIGHTS, TurnEvidence, turn_evidence
+
+OPEN = {
+    "dangling": (
+        "I would like to",
+        "Could you put it into my",
+        "I'm calling because.",
+        "Send it to Boston and",
+        "My husband and I",
+    ),
+    "weak_dangling": ("I would like to book a table for.", "The problem is", "My internet has been down since"),
+    "filler": ("I would like to book a table for um", "So, uh."),
+    "lacks_object": ("I want to change", "So I was wondering", "Could you tell me?", "The app keeps"),
+    "lacks_main_clause": ("If the delivery doesn't come today", "When I come home,"),
+    "number_open": (
+        "My number is 0 7 7",
+        "My number is zero seven seven.",
+        "It's 583-1.",
+        "The order number is X57. 341.",
+        "My card number is 4942 9749 1360",
+    ),
+    "spelling_open": ("My name is spelled J O", "The last name is M E", "That's A as in apple, B."),
+    "address_open": ("My email is Anna.", "Send it to anna dot", "anna underscore miller at", "My email is anna at"),
+    "list_open": ("We need chairs, tables, lamps.", "I'd like milk, bread, butter"),
+    "correction": (
+        "Make it Friday no wait",
+        "Make it Friday. No, wait.",
+        "Please send it to Boston. I mean",
+        "I need two tickets, sorry",
+        "Book it for six. Actually no.",
+    ),
+    "goes_on": ("We took the bus,", "We took the bus -", "We took the bus..."),
+}
+
+DONE = {
+    "question": (
+        "What time do you close today?",
+        "Do you have any vegetarian dishes",
+        "Who am I speaking with?",
+        "And where is the station",
+        "So can I pay by card",
+    ),
+    "answer": ("Yes.", "no thanks", "Hello!", "That's right.", "I don't know."),
+    "closer": ("I'd like the salad please.", "That would be all, thank you."),
+    "number_done": ("My number is 229-712-6575.", "It's 0 7 7 0 0 9 0 0 1 2", "My card number is 4942 9749 1360 9149"),
+    "address_done": ("My email is anna at gmail.com.", "Send it to anna dot lee at orchard dot org", "a.b@c.co.uk"),
+    "list_done": ("We need chairs, tables, and two lamps.", "I can do Monday, Wednesday or Friday morning."),
+    "request": ("Turn off the lights in the kitchen.", "Please cancel my appointment."),
+    "adverbial": ("I'd like to come tomorrow.",),
+}
+
+
+@pytest.mark.parametrize(("feature", "text"), [(name, text) for name, texts in OPEN.items() for text in texts])
+def test_what_is_unfinished_is_noticed(feature: str, text: str) -> None:
+    evidence = turn_evidence(text)
+    assert getattr(evidence, feature) == 1.0
+    assert evidence.logit < -1.0
+    assert evidence.question == 0.0
+
+
+@pytest.mark.parametrize(("feature", "text"), [(name, text) for name, texts in DONE.items() for text in texts])
+def test_what_is_finished_is_noticed(feature: str, text: str) -> None:
+    evidence = turn_evidence(text)
+    assert getattr(evidence, feature) == 1.0
+    assert evidence.logit > 0.3
+    assert not any(getattr(evidence, name) for name in OPEN)
+
+
+@pytest.mark.parametrize(
+    "text", ["I would like to book a table for four people", "My number is 0 7 7", "What time do you close", "yes"]
+)
+def test_a_recognisers_own_full_stop_is_hardly_evidence(text: str) -> None:
+    assert turn_evidence(text + ".").logit - turn_evidence(text).logit < 0.5
+
+
+@pytest.mark.parametrize(
+    ("text", "feature"),
+    [
+        ("Book it for six.", "number_open"),
+        ("Four people at seven thirty.", "number_open"),
+        ("Make that 7:30.", "number_open"),
+        ("I need two tickets.", "number_open"),
+        ("Let's meet at the station.", "address_open"),
+        ("No.", "correction"),
+        ("Sorry.", "correction"),
+        ("If it rains, call me.", "lacks_main_clause"),
+        ("When I try to log in it says no.", "lacks_main_clause"),
+        ("What does it say?", "lacks_object"),
+        ("I like what he said.", "lacks_object"),
+        ("When I try to log in", "question"),
+        ("I am a teacher, a writer.", "list_open"),
+    ],
+)
+def test_what_only_looks_like_it_is_not(text: str, feature: str) -> None:
+    assert getattr(turn_evidence(text), feature) == 0.0
+
+
+def test_B1_a_number_stays_open_until_it_is_long_enough() -> None:
+    spoken = ["my", "number", "is", "0", "7", "7", "3", "4", "5", "6", "7", "8", "9"]
+    logits = [turn_evidence(" ".join(spoken[:count])).logit for count in range(4, len(spoken) + 1)]
+    assert all(logit < -1.5 for logit in logits[:-1])
+    assert logits[-1] > 0.5
+
+
+def test_sentences_before_do_not_hide_a_dictation_and_old_openers_do_not_count() -> None:
+    assert turn_evidence("It's 5831. 387.").number_open
+    assert not turn_evidence("If you like. That is fine by my brother.").lacks_main_clause
+
+
+@pytest.mark.parametrize("language", ["de", "fr-FR", "ja", ""])
+def test_other_languages_get_no_opinion(language: str) -> None:
+    assert turn_evidence("Ich hätte gern einen Tisch für", language) == TurnEvidence()
+    assert turn_evidence("um", language).logit == 0.0
+
+
+@pytest.mark.parametrize("language", ["en", "en-US", "EN_gb"])
+def test_all_english_is_judged(language: str) -> None:
+    assert turn_evidence("My", language).dangling == 1.0
+
+
+def test_no_words_are_no_end() -> None:
+    assert turn_evidence("").empty == turn_evidence(" ... ").empty == 1.0
+    assert turn_evidence("").logit < 0
+
+
+def test_every_feature_has_a_weight_of_its_kind() -> None:
+    assert tuple(WEIGHTS) == FEATURES
+    assert all(WEIGHTS[name] < 0 for name in OPEN)
+    assert all(WEIGHTS[name] > 0 for name in DONE)
+
+
+@given(st.text(max_size=60), st.sampled_from(("en", "de")))
+def test_any_text_has_a_bounded_logit(text: str, language: str) -> None:
+    evidence = turn_evidence(text, language)
+    assert all(0.0 <= value <= 1.0 for value in evidence.vector)
+    assert abs(evidence.logit) < 15
