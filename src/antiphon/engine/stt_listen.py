@@ -26,9 +26,9 @@ from antiphon.engine.stt_turn import TurnView
 
 FIRST_PAUSE_FRAMES = 3
 """Silent frames (96 ms) after which the window is decoded in case that this is the end."""
-CLOSE_SILENCE_S = 0.8
+CLOSE_SILENCE_S = 1.2
 """A pause that ends a window in any case."""
-FULL_S = 8.0
+FULL_S = 9.5
 """From ``ROOMY_S`` on a window ends at a pause of 160 ms, from this on at one of 96 ms."""
 LISTENED_SAMPLES = 3 * FRAME_SAMPLES
 VOICED = 0.5
@@ -101,7 +101,7 @@ class Listener:
     @property
     def looked_at_all(self) -> bool:
         """No whole frame waits, and no marker is being worked on."""
-        return self._tape.end - self._segmenter.position < FRAME_SAMPLES and self._marker is None
+        return self.waiting_samples < FRAME_SAMPLES and self._marker is None
 
     @property
     def waiting_samples(self) -> int:
@@ -130,7 +130,7 @@ class Listener:
         before the decodes that belong before it are done.
         """
         job = self._plan(behind)
-        if not self.looked_at_all and self._marker is None and not self._blocks(job, behind):
+        if self.waiting_samples >= FRAME_SAMPLES and not self._blocks(job, behind):
             return self._look(), None
         if job is None:
             return [], None
@@ -182,7 +182,7 @@ class Listener:
 
     def _wanted(self, behind: bool) -> tuple[Kind, Callable[[], Steps]] | None:
         text, window, segmenter = self._text, self._text.window, self._segmenter
-        if self._marker is not None:
+        if self._marker is not None and self.waiting_samples < FRAME_SAMPLES:
             return Kind.FINISH, partial(text.finish, self._marker[0])
         silence_s = segmenter.silence_samples / EAR_RATE_HZ
         if window is not None:

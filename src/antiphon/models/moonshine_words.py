@@ -17,7 +17,11 @@ class Tokenizer:
     """Text to tokens, by pair merging as in SentencePiece BPE: the merge with the lowest id comes first."""
 
     def __init__(self, vocabulary: Sequence[bytes]) -> None:
-        self._ids: Mapping[bytes, int] = {piece: token for token, piece in reversed(list(enumerate(vocabulary)))}
+        # Single bytes stand in front of all others; characters of one byte are there again as pieces, which count.
+        self._ids: Mapping[bytes, int] = {piece: token for token, piece in enumerate(vocabulary)}
+        self._bytes: Mapping[bytes, int] = {
+            piece: token for token, piece in reversed(list(enumerate(vocabulary))) if len(piece) == 1
+        }
 
     def tokens(self, text: str) -> tuple[int, ...]:
         """Tokens of ``text`` as they stand in the middle of a sentence; characters that are unknown become bytes."""
@@ -38,4 +42,4 @@ class Tokenizer:
         whole = self._ids.get(piece)
         if whole is not None:
             return [whole]
-        return [self._ids[name] for byte in piece if (name := b"<0x%02X>" % byte) in self._ids]
+        return [self._bytes[bytes([byte])] for byte in piece if bytes([byte]) in self._bytes]
