@@ -88,7 +88,7 @@ def create_app(
     Raises ``SettingsError`` where the settings would leave the door open (see :func:`gate_for`).
     """
     clock = clock or MonotonicClock()
-    metrics = Metrics(__version__, device)
+    metrics = Metrics(__version__, device, dict.fromkeys(info.engine for info in voices.voices()))
     journal = Journal(metrics.fold, LogLines().fold, *folds)
     hub = Hub(
         settings=settings,

@@ -2,6 +2,7 @@
 
 import json
 import logging
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
 from typing import TypeAlias
 
@@ -106,7 +107,8 @@ class Tallies:
 class Metrics:
     """Prometheus text for ``/metrics``. Labels have few values: routes, engines, outcomes; never ids or key names."""
 
-    def __init__(self, version: str, device: str = "cpu") -> None:
+    def __init__(self, version: str, device: str = "cpu", engines: Iterable[str] = ()) -> None:
+        """``engines``: those that are there from the beginning, so that a scrape finds them at 0."""
         self._registry = registry = CollectorRegistry()
         self._tallies = Tallies()
 
@@ -124,6 +126,8 @@ class Metrics:
         self._ready = gauge("ready", "1 while /ready answers 200.")
         self._connections = gauge("connections", "Open WebSockets.")
         self._streams = gauge("active_streams", "Open streams, speaking and listening.", "engine")
+        for engine in engines:
+            self._streams.labels(engine)
         about = "From a stream's first text to its first byte of audio at the socket (waiting for text included)."
         self._ttfb = latency("tts_ttfb_seconds", about, "engine", "route")
         about = "The part of the time to first byte in which no worker computed that first chunk."
