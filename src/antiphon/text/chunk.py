@@ -20,7 +20,10 @@ _TINY_WORDS = 3
 _TINY_CHARS = 28
 _WORD = re.compile(r"\S+")
 _CLAUSE_MARKS = tuple(",;:—–，、；：،؛·")
-_SPOKEN_SYMBOLS = frozenset("$€£¥%&@#+=<>§©®°½¼¾±×÷")
+_SYMBOLS = "$€£¥%&@#+=<>§©®°½¼¾±×÷"
+_SPOKEN_SYMBOLS = frozenset(_SYMBOLS)
+_UNSPOKEN = re.compile(rf"[^\w{_SYMBOLS}{ATOM}]{{64,}}")
+"""So much that cannot be said is passed over at once: to look for phrases in it takes long."""
 
 
 class Chunker:
@@ -169,6 +172,8 @@ class Chunker:
     def _cut(self, now_s: float, final: bool, alone: bool) -> int | None:
         """Where the next unit ends; None to wait for more text."""
         text, start, ends = self._pending.text, self._pending.start, self._pending.ends
+        if unspoken := _UNSPOKEN.match(text, start):
+            return unspoken.end()
         end = ends[0].at if alone and ends else self._sentence_group_end(final)
         if now_s >= self._heard_until_s:
             cut = self._cutter.first(text, start, end, self._pending.known)

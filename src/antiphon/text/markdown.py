@@ -27,14 +27,18 @@ _BLOCK_START = re.compile(
     r"#{1,6}[ \t]*|[-+*•‣◦][ \t]*(?:\[(?:[ xX]\]?[ \t]*)?)?|([-*_=])[ \t]*(?:\1[ \t]*)*"
     r"|\|[-:| \t]*|`{3,}[ \t]*[\w+#.-]{0,20}[ \t]*"
 )
-_LINK = re.compile(r"!?\[([^\[\]\n]{0,300})\]\((?:[^()\s]|\([^()\s]*\))*(?:[ \t]+\"[^\"\n]*\")?\)")
+# No character of these can be read in two ways: alternatives that overlap try all of them, which takes for ever.
+_TARGET = r"(?:[^()\s]|\([^()\s]{0,1000}\)){0,1000}"
+_LINK = re.compile(rf"!?\[([^\[\]\n]{{0,300}})\]\({_TARGET}(?:[ \t]+\"[^\"\n]{{0,300}}\")?\)")
 _LINK_START = re.compile(
-    r"!?\[[^\[\]\n]{0,300}(?:\](?:\((?:[^()\s]|\([^()\s]*\)?){0,1000}(?:[ \t]+(?:\"[^\"\n]{0,200}\"?)?)?)?)?"
+    rf"!?\[[^\[\]\n]{{0,300}}(?:\](?:\({_TARGET}(?:\([^()\s]{{0,1000}}|[ \t]+(?:\"[^\"\n]{{0,300}}\"?)?)?)?)?"
 )
 _AUTOLINK = re.compile(r"<([A-Za-z][^\s<>]{0,300}(?:://|@)[^\s<>]{1,300})>")
 _AUTOLINK_START = re.compile(r"<[A-Za-z][^\s<>]{0,300}")
 _ADDRESS = re.compile(r"://|@|^www\.|\w\.\w+/")
 _LIST_LINE = re.compile(r"\s*\d{1,3}[.)]\s")
+_LONGEST_RUN = 100
+"""Marks in a row that are judged together; a longer run is several."""
 _ESCAPABLE = frozenset("\\*_`~#[]()<>|!+-.{}")
 
 
@@ -199,14 +203,16 @@ class MarkdownStripper:
         return self._emphasis(text, at, out, last)
 
     def _backtick(self, text: str, at: int, out: list[str], last: bool) -> int | None:
+        end = at
+        while end < len(text) and text[end] == "`" and end - at < _LONGEST_RUN:
+            end += 1
+        if end - at == _LONGEST_RUN:
+            return end
         padded = text + "\n" if last else text
         if fence := _FENCE.match(padded, at):
             self._fenced = not self._fenced
             self._hard_line = True
             return min(fence.end(), len(text))
-        end = at
-        while end < len(text) and text[end] == "`":
-            end += 1
         if end == len(text) and not last:
             return None
         if end - at >= 3 and not last and re.fullmatch(r"`{3,}[ \t]*[\w+#.-]{0,20}[ \t]*", text[at:]):
@@ -249,9 +255,9 @@ class MarkdownStripper:
     def _emphasis(self, text: str, at: int, out: list[str], last: bool) -> int | None:
         mark = text[at]
         end = at
-        while end < len(text) and text[end] == mark:
+        while end < len(text) and text[end] == mark and end - at < _LONGEST_RUN:
             end += 1
-        if end == len(text) and not last:
+        if end == len(text) and not last and end - at < _LONGEST_RUN:
             return None
         run, after = end - at, text[end : end + 1] or " "
         before = self._before or " "
@@ -265,7 +271,7 @@ class MarkdownStripper:
             return True
         opens = not after.isspace() and not before.isalnum()
         closes = not before.isspace() and self._open[mark] > 0
-        if _ADDRESS.search(self._word):
+        if ("/" in self._word or "@" in self._word or "www." in self._word) and _ADDRESS.search(self._word):
             keeps = not (closes and not after.isalnum() and (self._open[mark] >= run or mark == "*"))
             if not keeps:
                 self._open[mark] = max(0, self._open[mark] - run)

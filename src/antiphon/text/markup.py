@@ -73,7 +73,7 @@ class MarkupReader:
         """Read ``delta``; returns the pieces that became certain, adjacent text merged."""
         out: list[Piece] = []
         self._read(self._held + delta, out, last=False)
-        return out
+        return _merged(out)
 
     def release(self) -> list[Piece]:
         """Give up waiting: what is held becomes text, unless it is the beginning of a known tag."""
@@ -81,7 +81,7 @@ class MarkupReader:
             return []
         out: list[Piece] = []
         self._read(self._held, out, last=True)
-        return out
+        return _merged(out)
 
     def finish(self) -> list[Piece]:
         """The input ends here: nothing is held any more. A known tag cut short is dropped, other text is kept."""
@@ -91,7 +91,7 @@ class MarkupReader:
         self._read(self._held, out, last=True)
         self._end_spelling(out)
         self._last = ""
-        return out
+        return _merged(out)
 
     def _read(self, text: str, out: list[Piece], last: bool) -> None:
         self._held = ""
@@ -167,8 +167,6 @@ class MarkupReader:
             if len(self._spell) > _LONGEST_SPELL:
                 self._end_spelling(out)
                 self._spelling = True
-        elif out and isinstance(out[-1], Text):
-            out[-1] = Text(out[-1].text + text)
         else:
             out.append(Text(text))
 
@@ -177,6 +175,22 @@ class MarkupReader:
             out.append(Spell(self._spell.strip()))
         self._spell = ""
         self._spelling = False
+
+
+def _merged(pieces: list[Piece]) -> list[Piece]:
+    """Adjacent texts made one, in linear time: every lone bracket is a piece of its own."""
+    merged: list[Piece] = []
+    texts: list[str] = []
+    for piece in [*pieces, None]:
+        if isinstance(piece, Text):
+            texts.append(piece.text)
+            continue
+        if texts:
+            merged.append(Text("".join(texts)))
+            texts.clear()
+        if piece is not None:
+            merged.append(piece)
+    return merged
 
 
 def _piece(name: str, attributes: str) -> Piece | None:

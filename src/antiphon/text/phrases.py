@@ -120,8 +120,9 @@ class PhraseCutter:
 
         if words and words[0][1] > self._budget.chars // 2 + LOOK_AHEAD:
             return self.within(window, 0, self._budget.chars // 2)  # one endless word
+        count = 0
         for i in range(len(words) - 1):
-            count = word_count(window[: words[i][1]])
+            count += word_count(words[i][2])
             if count < FIRST_LEAST_WORDS or self._in_bracket(window, words[i][1]):
                 continue
             word = words[i][2]
@@ -254,9 +255,10 @@ class PhraseCutter:
         for at in range(size, size // 2, -1):
             if window[at - 1] in "/&?=-_.,;:" and not window[at - 1 : at + 1].isdigit():
                 return at
-        while size > 1 and size < len(window) and _COMBINING_START.match(window[size]):
-            size -= 1
-        return size
+        base = size
+        while base > size // 2 and base < len(window) and _COMBINING_START.match(window[base]):
+            base -= 1
+        return base if base > size // 2 else size  # endless marks on one letter: anywhere is as good
 
     @staticmethod
     def _wide_boundary(window: str, low: int, high: int) -> int:
