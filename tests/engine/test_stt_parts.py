@@ -1,5 +1,7 @@
 """The ear's pure parts: speech and pauses, agreement, cutting, placing words, tape, pace, evidence, keyterms."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -100,7 +102,7 @@ def test_words_share_the_sounding_time_by_their_length() -> None:
     assert place_words([], samples) == []
     for count in (1, 50, 400):
         spans = place_words(["word"] * count, samples[:9_000])
-        assert all(a[1] <= b[0] for a, b in zip(spans, spans[1:], strict=False))
+        assert all(a[1] <= b[0] for a, b in pairwise(spans))
         assert len(spans) == count
 
 
@@ -129,8 +131,15 @@ def test_the_pace_follows_what_interims_take() -> None:
 
 @pytest.mark.parametrize(
     ("logprob", "voiced_frames", "words", "believed"),
-    [(-0.2, 12, 1, True), (-0.2, 1, 1, False), (-1.4, 60, 4, False), (-0.9, 8, 1, False), (-0.9, 60, 4, True), (-0.2, 5, 9, False)],
-)  # fmt: skip
+    [
+        (-0.2, 12, 1, True),
+        (-0.2, 1, 1, False),
+        (-1.4, 60, 4, False),
+        (-0.9, 8, 1, False),
+        (-0.9, 60, 4, True),
+        (-0.2, 5, 9, False),
+    ],
+)
 def test_belief_needs_voice_and_certainty(logprob: float, voiced_frames: int, words: int, believed: bool) -> None:
     assert is_speech(Hypothesis(spoken("a " * words), logprob), voiced_frames) is believed
 

@@ -124,7 +124,8 @@ class Doubts:
             self.say("faint", f"no sample of the first {_FAINT_AFTER_S:.0f} s is above -60 dB of full scale: are the "
                      f"samples scaled as {self.encoding} should be?")  # fmt: skip
         if abs(self._mean) > _DC_LEVEL and self._samples > _DC_AFTER_S * self.rate_hz:
-            self.say("encoding", f"the samples have a constant offset of {self._mean:+.2f}: is the encoding {self.encoding}?")
+            self.say("encoding", f"the samples have a constant offset of {self._mean:+.2f}: "
+                     f"is the encoding {self.encoding}?")  # fmt: skip
 
     def _noise(self, samples: Samples) -> None:
         if len(samples) < 2:
@@ -134,7 +135,7 @@ class Doubts:
         white = rms > _NOISE_RMS and crossings > _NOISE_CROSSINGS
         self._noisy_samples = self._noisy_samples + len(samples) if white else 0
         if self._noisy_samples > _NOISE_AFTER_S * self.rate_hz:
-            self.say("encoding", f"the input is loud white noise: bytes of another encoding look like that when read as "
+            self.say("encoding", "the input is loud white noise: bytes of another encoding look like that when read as "
                      f"{self.encoding}")  # fmt: skip
 
     def arrived(self, media_s: float, now_s: float) -> None:

@@ -29,8 +29,9 @@ ROOMY_S = 7.0
 """A window of this length that ends is told as final."""
 MAX_SEGMENT_S = 30.0
 """So is a segment of this length."""
-FREEZE_BELOW = 0.6
-"""A turn that goes on with less than this likelihood may end now: its words are made final before that is told."""
+FREEZE_BELOW = 0.25
+"""A turn that goes on with less than this likelihood is about to end: its words are made final before that is told. Not
+sooner: a window that stays open over a pause inside a sentence is heard better than two."""
 
 _UNCONFIRMED_FRAMES = 3
 
@@ -115,9 +116,11 @@ class Dictation:
             yield [*self._pace.warnings(), *self._tell()]
 
     def pause(self) -> Steps:
-        """Decode up to here in case that this is the end. What "here" is counts from now, not from when a worker comes."""
+        """Decode up to here in case that this is the end: here is now, not where a worker comes to it."""
         window = self.window
-        return self._paused(window, self._hear_all(window, self._segmenter.position)) if window is not None else iter(())
+        if window is None:
+            return iter(())
+        return self._paused(window, self._hear_all(window, self._segmenter.position))
 
     def _paused(self, window: Window, hearing: Steps) -> Steps:
         yield from hearing

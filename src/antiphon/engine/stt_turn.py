@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from antiphon.core.hearing import EAR_RATE_HZ
 
-SCORE_AT_S = (0.12, 0.25, 0.4, 0.7, 1.1, 1.6, 2.4)
-"""Lengths of a pause at which the turn is scored."""
+SCORE_AT_S = (0.12, 0.18, 0.24, 0.3, 0.36, 0.42, 0.5, 0.6, 0.7, 0.85, 1.0, 1.2, 1.4, 1.6, 1.9, 2.2, 2.5)
+"""Lengths of a pause at which the turn is scored: an end is known at the next of them."""
 MAX_WORDS = 60
 _OVER_BELOW = 0.2
 
