@@ -63,4 +63,4 @@ def test_a_link_that_is_still_open_waits_and_then_is_one():
 
 
 def test_lone_brackets_come_as_one_text():
-    assert MarkupReader().feed("a [b] <3 [c]") == [Text("a [b] <3 [c]")]
+    assert MarkupReader().feed("a [b] <3 [c] d") == [Text("a [b] <3 [c] d")]

@@ -257,7 +257,7 @@ class MarkdownStripper:
         end = at
         while end < len(text) and text[end] == mark and end - at < _LONGEST_RUN:
             end += 1
-        if end == len(text) and not last and end - at < _LONGEST_RUN:
+        if end == len(text) and not last:
             return None
         run, after = end - at, text[end : end + 1] or " "
         before = self._before or " "
