@@ -121,7 +121,8 @@ def test_a_language_without_rules_is_judged_by_sound() -> None:
     done, goes_on = (end_of(HybridTurnScorer(Sound(p)), "Ich hätte gern einen Tisch", "de")[1] for p in (0.98, 0.02))
     assert done is not None
     assert goes_on is not None
-    assert done < 1.0 < goes_on
+    assert done < 0.8
+    assert goes_on > 1.2
 
 
 def test_without_a_sound_model_words_and_silence_decide() -> None:

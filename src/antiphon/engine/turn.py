@@ -40,12 +40,14 @@ class AcousticJudge(Protocol):
 class TurnWeights:
     """Log odds that the turn is over after ``s`` seconds of silence: ``bias + text*T + sound*S + silence*ln(s)``."""
 
-    bias: float = 0.25
+    bias: float = -0.55
     text: float = 2.4
-    sound: float = 0.76
-    sound_bias: float = -1.02
+    sound: float = 0.85
+    sound_bias: float = -0.85
     """Added where the sound is asked: smart-turn calls too much complete."""
     silence: float = 1.2
+    other_language: float = 1.2
+    """Added where there are no rules for the words, so that the sound alone can end a turn in half a second; by hand."""
     doubt: tuple[float, float] = (-2.0, 2.5)
     """The text logits between which the sound is asked."""
     wait_s: tuple[float, float] = (0.34, 1.9)
@@ -79,8 +81,9 @@ class HybridTurnScorer:
     def wait_s(self, audio: Samples, text: str, silence_s: float, language: str) -> float:
         """How much silence it takes until the likelihood falls to 0.2. ``audio`` ends ``silence_s`` into the pause."""
         weights = self._weights
-        words = turn_evidence(text, language).logit
-        odds = weights.bias + weights.text * words
+        evidence = turn_evidence(text, language)
+        words = evidence.logit
+        odds = weights.bias + (weights.text * words if evidence.bias else weights.other_language)
         doubtful = weights.doubt[0] < words < weights.doubt[1]
         if self._sound is not None and doubtful and silence_s >= ACOUSTIC_S and len(audio):
             odds += weights.sound_bias + weights.sound * self._ask(audio, silence_s)
