@@ -164,8 +164,8 @@ class _Listening:
         page, now_s = self._page, self._clock.now_s()
         for event in self._stream.pull():
             match event:
-                case Heard():
-                    spaced = spaced_words(event) if event.final else ()
+                case Heard(final=True):
+                    spaced = spaced_words(event)
                     self.words += spaced
                     page.heard(event, spaced)
                 case Warned():
@@ -174,6 +174,8 @@ class _Listening:
                     raise EngineFailed(event.message)
             for decision in self._turns.take(event, now_s):
                 page.decided(decision)
+            if isinstance(event, Heard) and not event.final:  # what is settled of it has just been told
+                page.heard(event, ())
             if isinstance(event, Flushed) and event.marker == _END:
                 return True
         for decision in self._turns.tick(now_s):

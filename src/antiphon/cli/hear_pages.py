@@ -76,9 +76,11 @@ class TextPage:
 
     def _show(self, unsettled: str) -> None:
         if self._console.is_terminal:
-            line = Text.assemble((f"{_time(self._began)}  ", "dim"), self._turn.strip(), (unsettled, "dim"))
-            line.truncate(max(10, 2 * self._console.width), overflow="ellipsis")
-            self._live.update(line, refresh=True)
+            began, line = f"{_time(self._began)}  ", Text.assemble(self._turn.lstrip(), (unsettled, "dim"))
+            room = max(10, self._console.width - len(began) - 2)
+            if len(line) > room:  # the newest words are what people look for
+                line = Text.assemble("…", line[-room:])
+            self._live.update(Text.assemble((began, "dim"), line), refresh=True)
 
 
 class JsonPage:

@@ -14,7 +14,9 @@ from antiphon.settings import Settings, load
 
 @app.command()
 def serve(
-    host: Annotated[str | None, typer.Option(help="Address to listen on. Default: 127.0.0.1 (this machine only).")] = None,
+    host: Annotated[
+        str | None, typer.Option(help="Address to listen on. Default: 127.0.0.1 (this machine only).")
+    ] = None,
     port: Annotated[int | None, typer.Option(help="Port; 0 takes a free one. Default: 8080.", min=0, max=65535)] = None,
     port_file: Annotated[Path | None, typer.Option("--port-file", help="Write the real port here when ready.")] = None,
     self_signed: Annotated[
