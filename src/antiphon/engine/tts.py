@@ -12,9 +12,9 @@ from antiphon.core.speech import Prosody, Rendered, SpeechConfig, VoiceInfo
 from antiphon.engine.jobs import JobLine, Steps
 from antiphon.engine.places import Place, Places
 from antiphon.engine.scheduler import Scheduler
+from antiphon.engine.tts_reading import Reading
 from antiphon.engine.voice import JobVoice
 from antiphon.text.languages import base_language
-from antiphon.text.reader import SpeechReader
 from antiphon.text.unit import Unit
 
 MAX_PENDING_CHARS = 100_000
@@ -62,51 +62,45 @@ class TtsStream:
     ) -> None:
         self._clock = scheduler.clock
         self._config = config
-        self._reader = SpeechReader(config.language, config.max_buffer_delay_s)
-        self._reader.set_prosody(speed=config.speed, volume=config.volume, emotion=config.emotion)
         self._line = JobLine(scheduler, wake, config.lead_s)
-        self._render = render
         self._place = place
+        self._begin(render)
 
     def push(self, item: str | Prosody) -> None:
         if isinstance(item, Prosody):
-            self._reader.set_prosody(speed=item.speed, volume=item.volume, emotion=item.emotion)
+            self._reading.set_prosody(item)
             return
-        if self._reader.pending_chars + self._render.waiting_chars + len(item) > MAX_PENDING_CHARS:
+        if self._reading.pending_chars + len(item) > MAX_PENDING_CHARS:
             raise InvalidInput(
                 f"more than {MAX_PENDING_CHARS} characters wait to be spoken; send text no faster than it is spoken",
                 "transcript",
             )
-        self._submit(self._reader.push(item, self._clock.now_s()))
+        self._reading.push(item)
 
     def flush(self, marker: Marker, *, last: bool = False) -> None:
-        self._submit(self._reader.flush(self._clock.now_s()))
         place = self._place if last else None
-        self._line.submit(partial(self._render.finish, marker, last, place))
+        self._reading.flush(partial(self._render.finish, marker, last, place))
 
     def tick(self, now_s: float) -> float | None:
-        self._submit(self._reader.tick(now_s))
-        return self._reader.due_s
+        return self._reading.tick(now_s)
 
     def pull(self, limit: int | None = None) -> list[Event]:
         return self._line.pull(limit)
 
     def cancel(self) -> None:
         self._line.cancel()
-        self._reader = SpeechReader(self._config.language, self._config.max_buffer_delay_s)
-        self._render = self._render.restarted()
+        self._begin(self._render.restarted())
 
     def close(self) -> None:
         self._line.close()
         self._place.release()
 
-    def _submit(self, units: list[Unit]) -> None:
-        if self._reader.sounds:
-            self._line.submit(partial(self._render.unspoken, tuple(self._reader.sounds)))
-            self._reader.sounds.clear()
-        for unit in units:
-            self._render.taken_chars += len(unit.text)
-            self._line.submit(partial(self._render.unit, unit))
+    def _begin(self, render: "_Renderer") -> None:
+        """A new epoch."""
+        self._render = render
+        self._reading = Reading(
+            self._config, self._line, self._clock, speak=render.unit, unspoken=render.unspoken
+        )
 
 
 class _Renderer:
@@ -123,21 +117,12 @@ class _Renderer:
         self._position = position
         self._ending: str | None = None
         self._warned: set[str] = set()
-        # Two counters with one writer each (the caller, a worker): one that both change would lose counts.
-        self.taken_chars = 0
-        self._begun_chars = 0
-
-    @property
-    def waiting_chars(self) -> int:
-        """Characters of units that no worker has begun."""
-        return self.taken_chars - self._begun_chars
 
     def restarted(self) -> "_Renderer":
         """A fresh one for the next epoch: nothing that a codec or resampler held back may be heard after a cancel."""
         return _Renderer(self._voice, self._config, self._clock, self._position)
 
     def unit(self, unit: Unit) -> Steps:
-        self._begun_chars += len(unit.text)
         warnings = self._warnings(unit)
         if warnings:
             yield warnings
