@@ -33,11 +33,10 @@ from antiphon.text.turn_evidence import FEATURES, WEIGHTS
 
 Pauses = Sequence[dict[str, Any]]
 PRIOR_SD = 0.6
-LONGEST = 1.7
+LONGEST = 1.0
 """Cap on the weight of length: that a part is shorter than its whole is also how this set was made."""
 REAL = ("librispeech", "asterisk", "read")
-MAX_CUT_OFFS = 0.075
-"""A tenth, less one standard error of a tenth of the tuning half."""
+MAX_CUT_OFFS = 0.09
 FOLDS = 5
 MAX_SCALE = 2.4
 """Beyond, the likelihood is nearly yes or no."""
@@ -54,7 +53,7 @@ def ends(pauses: Pauses) -> NDArray[np.bool_]:
 
 def sound_odds(pauses: Pauses) -> NDArray[np.float64]:
     p = np.clip([pause.get("smart", 0.5) for pause in pauses], 1e-6, 1 - 1e-6)
-    return np.clip(np.log(p / (1 - p)), -3, 3)
+    return np.clip(np.log(p / (1 - p)), -turn.SOUND_RANGE, turn.SOUND_RANGE)
 
 
 def auc(scores: NDArray[np.float64], positive: NDArray[np.bool_]) -> float:

@@ -1,8 +1,8 @@
 """Play a pause to the real endpoint and scorer in media time, compute time added, and see when it says what.
 
-As in the streaming ear: three quiet frames start the decode of the last window, four are a pause, and every 64 ms of it
-the turn is scored. Words come after their decode, smart-turn's answer after its own. What these cost is nominal (medians
-of one core that is not fought over), so that two runs can be compared.
+As in the streaming ear: three quiet frames start the decode of the last window, four are a pause, and every 64 ms of
+it the turn is scored. Words come after their decode, smart-turn's answer after its own. What these cost is nominal
+(medians of one core that is not fought over), so that two runs can be compared.
 """
 
 from dataclasses import dataclass

@@ -40,14 +40,14 @@ class AcousticJudge(Protocol):
 class TurnWeights:
     """Log odds that the turn is over after ``s`` seconds of silence: ``bias + text*T + sound*S + silence*ln(s)``."""
 
-    bias: float = -0.55
+    bias: float = -0.2
     text: float = 2.4
-    sound: float = 0.85
-    sound_bias: float = -0.85
+    sound: float = 0.7
+    sound_bias: float = -0.7
     """Added where the sound is asked: smart-turn calls too much complete."""
     silence: float = 1.2
     other_language: float = 1.2
-    """Added where there are no rules for the words, so that the sound alone can end a turn in half a second; by hand."""
+    """Added where there are no rules for the words, so that the sound alone can end a turn soon; set by hand."""
     doubt: tuple[float, float] = (-2.0, 2.5)
     """The text logits between which the sound is asked."""
     wait_s: tuple[float, float] = (0.34, 1.9)
@@ -56,7 +56,7 @@ class TurnWeights:
 
 WEIGHTS = TurnWeights()
 
-_SOUND_RANGE = 3.0  # log odds; smart-turn is sure of too much
+SOUND_RANGE = 4.5  # log odds; smart-turn is sure of too much
 
 
 class HybridTurnScorer:
@@ -106,7 +106,7 @@ class HybridTurnScorer:
                 self._answers.move_to_end(key)
                 return known
         probability = min(max(self._sound.complete(cut), 1e-6), 1 - 1e-6)
-        odds = min(max(math.log(probability / (1 - probability)), -_SOUND_RANGE), _SOUND_RANGE)
+        odds = min(max(math.log(probability / (1 - probability)), -SOUND_RANGE), SOUND_RANGE)
         with self._lock:
             self._answers[key] = odds
             if len(self._answers) > _REMEMBERED:
