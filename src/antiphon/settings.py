@@ -160,6 +160,9 @@ class TtsSettings(_Section):
 
 
 class SttSettings(_Section):
+    whisper: Listed[str] = ()
+    """Whisper models for the languages that the default ear does not know (extra ``whisper``): names of pulled models
+    (whisper-base), or folders in faster-whisper's format. The first that knows a language hears it."""
     max_streams: int | None = Field(default=None, ge=1)
     """Streams of listening at once, over all callers; None: 12 for each worker."""
     idle_timeout_s: float = Field(default=240.0, ge=180.0)

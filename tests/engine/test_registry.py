@@ -1,11 +1,16 @@
+from typing import Any
+
+import numpy as np
 import pytest
 
 from antiphon.core.clock import ManualClock
 from antiphon.core.errors import NotFound
+from antiphon.core.hearing import HearingConfig
 from antiphon.core.speech import SpeechConfig
-from antiphon.engine.fake import FAKE_VOICE, FakeVoice
+from antiphon.engine.fake import FAKE_VOICE, FakeVoice, LeakyIntegrator
 from antiphon.engine.registry import OPENAI_VOICES, SDK_VOICES, Registry
 from antiphon.engine.scheduler import Scheduler
+from antiphon.engine.stt import SttEngine
 from antiphon.engine.tts import TtsEngine
 
 
@@ -37,3 +42,54 @@ def test_a_default_voice_must_exist() -> None:
 
 def test_no_language_means_the_voices_own(registry: Registry) -> None:
     assert registry.resolve(SpeechConfig(voice="", language=""))[1].language == FAKE_VOICE.language
+
+
+class Named:
+    """As much of a recogniser as names need."""
+
+    interims = True
+    quantum_bound_s = 0.01
+    max_window_s = 10.0
+
+    def __init__(self, name: str, *languages: str) -> None:
+        self.name = name
+        self.languages = languages
+        self.warmed = False
+
+    def warm_up(self) -> None:
+        self.warmed = True
+
+
+def with_ear() -> tuple[Registry, list[Named]]:
+    scheduler = Scheduler(ManualClock(), 0)
+    recognisers = [Named("quick", "en"), Named("many", "en", "fr")]
+    ear = SttEngine(recognisers, FakeVad(), scheduler)  # type: ignore[arg-type]
+    return Registry([TtsEngine(FakeVoice(), scheduler)], ear=ear), recognisers
+
+
+class FakeVad(LeakyIntegrator):
+    def step(self, inputs: Any, state: Any, mask: Any) -> Any:
+        return np.zeros(len(inputs), np.float32), state
+
+
+@pytest.mark.parametrize(
+    ("asked", "found"),
+    [("ink-2", ""), ("ink-whisper", ""), ("whisper-1", ""), ("gpt-4o-transcribe", ""), ("", ""), ("many", "many")],
+)
+def test_any_name_means_an_ear_and_a_recognisers_own_that_one(asked: str, found: str) -> None:
+    registry, _ = with_ear()
+    engine, config = registry.listener(HearingConfig(model=asked))
+    assert (engine.name, config.model) == ("stt", found)
+    assert registry.ears() == ("quick", "many")
+
+
+def test_the_ear_is_warmed_with_the_voices() -> None:
+    registry, recognisers = with_ear()
+    registry.warm_up()
+    assert all(recogniser.warmed for recogniser in recognisers)
+
+
+def test_where_nothing_listens_that_is_said(registry: Registry) -> None:
+    assert registry.ears() == ()
+    with pytest.raises(NotFound, match="only speaks"):
+        registry.listener(HearingConfig())

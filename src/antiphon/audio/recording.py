@@ -69,7 +69,8 @@ def _sndfile(file: IO[bytes]) -> Iterator[tuple[Samples, int]]:
                 mono = block[:, 0] if block.shape[1] == 1 else block.mean(axis=1, dtype=np.float32)
                 yield np.ascontiguousarray(mono), int(sound.samplerate)
     except soundfile.LibsndfileError as error:
-        raise InvalidInput(f"file: these bytes are no recording that can be read: {error.error_string}", "file") from None
+        why = error.error_string
+        raise InvalidInput(f"file: these bytes are no recording that can be read: {why}", "file") from None
 
 
 def _pyav(file: IO[bytes], container: str) -> Iterator[tuple[Samples, int]]:

@@ -1,5 +1,6 @@
 """Opening the engines for a command that works without a server."""
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +13,18 @@ from antiphon.store.store import ModelStore
 
 def open_store(settings: Settings) -> ModelStore:
     return ModelStore(settings.models.root, settings.models.model_dirs, settings.models.wheelhouse)
+
+
+def whisper_folders(settings: Settings, store: ModelStore) -> dict[str, Path]:
+    """Name -> folder of the Whisper models that the settings ask for. Raises ``ModelUnavailable``, ``NotFound``."""
+    found: dict[str, Path] = {}
+    for entry in settings.stt.whisper:
+        folder = Path(entry).expanduser()
+        if os.sep in entry:
+            found[folder.name] = folder
+        else:
+            found[entry] = store.folder(entry)
+    return found
 
 
 @contextmanager
@@ -30,7 +43,10 @@ def open_house(config: Path | None, default_voice: str | None = None) -> Iterato
 def open_ear(config: Path | None) -> Iterator[SttEngine]:
     """The ear alone, with one worker per core and one place."""
     settings = load(config)
-    scheduler, ear = build_ear(open_store(settings).path, settings.engine.worker_count, 1)
+    store = open_store(settings)
+    scheduler, ear = build_ear(
+        store.path, settings.engine.worker_count, 1, whisper=whisper_folders(settings, store)
+    )
     try:
         yield ear
     finally:

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from antiphon.cli.app import ConfigOption, VoiceOption, app
-from antiphon.cli.house import open_store
+from antiphon.cli.house import open_store, whisper_folders
 from antiphon.engine.build import House, build
 from antiphon.server.run import serve as run_server
 from antiphon.settings import Settings, load
@@ -56,4 +56,11 @@ def serve(
 def _build(settings: Settings) -> House:
     workers = settings.engine.worker_count
     store, voice = open_store(settings), settings.tts.default_voice
-    return build(store.path, workers, settings.stream_limit, voice, listeners=settings.listener_limit)
+    return build(
+        store.path,
+        workers,
+        settings.stream_limit,
+        voice,
+        listeners=settings.listener_limit,
+        whisper=whisper_folders(settings, store),
+    )

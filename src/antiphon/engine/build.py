@@ -1,13 +1,16 @@
 """Puts the engines together from models that are on this machine."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import TypeAlias
 
 from antiphon.core.clock import Clock, MonotonicClock
+from antiphon.engine.ear import Recogniser
 from antiphon.engine.ear_moonshine import MoonshineEar
+from antiphon.engine.ear_whisper import WhisperEar
 from antiphon.engine.registry import Registry
 from antiphon.engine.scheduler import Scheduler
 from antiphon.engine.stt import SttEngine
@@ -17,9 +20,15 @@ from antiphon.models.hibari import HibariVoice
 from antiphon.models.moonshine import Moonshine
 from antiphon.models.silero import SileroVad
 from antiphon.models.smart_turn import SmartTurn
+from antiphon.models.whisper import Whisper
 
 ModelFile: TypeAlias = Callable[[str, str], Path]
 """``model_file(model, file)`` gives a verified path and raises ``ModelUnavailable``."""
+
+Whispers: TypeAlias = Mapping[str, Path]
+"""Whisper models by the name that selects them, each in a folder of faster-whisper's format; the earlier come first."""
+
+NO_WHISPERS: Whispers = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,14 +51,15 @@ def build(
     clock: Clock | None = None,
     *,
     listeners: int = 0,
+    whisper: Whispers = NO_WHISPERS,
 ) -> House:
     """Load the voices, and the ear if ``listeners`` streams of listening may be open at once (0: none).
 
-    ``capacity`` is the number of streams of speech at once, over all callers.
+    ``capacity`` is the number of streams of speech at once, over all callers. ``whisper``: see :data:`Whispers`.
     """
     with ThreadPoolExecutor(2) as pool:  # graphs load outside the interpreter's lock
         voice = pool.submit(lambda: HibariVoice(model_file("hibari", "hibari.onnx")))
-        senses = pool.submit(_load_senses, model_file) if listeners else None
+        senses = pool.submit(_load_senses, model_file, workers, whisper) if listeners else None
         scheduler = Scheduler(clock or MonotonicClock(), workers)
         try:
             engines = [TtsEngine(voice.result(), scheduler, capacity)]
@@ -61,31 +71,34 @@ def build(
 
 
 def build_ear(
-    model_file: ModelFile, workers: int, capacity: int, clock: Clock | None = None
+    model_file: ModelFile, workers: int, capacity: int, clock: Clock | None = None, *, whisper: Whispers = NO_WHISPERS
 ) -> tuple[Scheduler, SttEngine]:
     """The ear alone, with its workers: whoever asks for it closes the scheduler."""
-    senses = _load_senses(model_file)
+    senses = _load_senses(model_file, workers, whisper)
     scheduler = Scheduler(clock or MonotonicClock(), workers)
     return scheduler, _ear(senses, scheduler, capacity)
 
 
 @dataclass(frozen=True, slots=True)
 class _Senses:
-    recogniser: MoonshineEar
+    recognisers: tuple[Recogniser, ...]
     vad: SileroVad
     scorer: HybridTurnScorer
 
 
-def _load_senses(model_file: ModelFile) -> _Senses:
+def _load_senses(model_file: ModelFile, workers: int, whisper: Whispers) -> _Senses:
     files = ("encoder_model.ort", "decoder_model_merged.ort", "tokenizer.bin")
     encoder, decoder, tokenizer = (model_file("moonshine-tiny-en", name) for name in files)
     sound = SmartTurn(model_file("smart-turn-v3.2", "smart-turn-v3.2-cpu.onnx"))
     return _Senses(
-        MoonshineEar(Moonshine(encoder, decoder, tokenizer)),
+        (
+            MoonshineEar(Moonshine(encoder, decoder, tokenizer)),
+            *(WhisperEar(Whisper(folder, workers), name) for name, folder in whisper.items()),
+        ),
         SileroVad(model_file("silero-vad", "silero_vad.onnx")),
         HybridTurnScorer(sound),
     )
 
 
 def _ear(senses: _Senses, scheduler: Scheduler, capacity: int) -> SttEngine:
-    return SttEngine([senses.recogniser], senses.vad, scheduler, capacity, senses.scorer)
+    return SttEngine(senses.recognisers, senses.vad, scheduler, capacity, senses.scorer)
