@@ -8,7 +8,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from queue import SimpleQueue
+from queue import Queue
 from typing import IO, Annotated
 
 import typer
@@ -25,6 +25,7 @@ from antiphon.engine.build import House
 CONTAINERS = {
     ".wav": "wav", ".mp3": "mp3", ".flac": "flac", ".opus": "opus", ".ogg": "opus", ".aac": "aac", ".raw": "raw",
 }  # fmt: skip
+PIECE_CHARS = 4096
 PLAYERS = (
     ("pw-play", ["--raw", "--format=s16", "--rate=24000", "--channels=1", "-"]),
     ("paplay", ["--raw", "--format=s16le", "--rate=24000", "--channels=1"]),
@@ -51,7 +52,7 @@ def say(
     if out is None and player is None:
         out, format_ = Path("say.wav"), AudioFormat("wav", "pcm_s16le", rate)
         typer.echo("no audio player found (aplay, paplay, pw-play, ffplay or sox); writing say.wav", err=True)
-    deltas = iter([text]) if text not in (None, "-") else _typed()
+    deltas = _typed() if text in (None, "-") else _pieces(text)
     with open_house(config, voice) as house:
         settings = SpeechConfig(voice=voice or "", format=format_, speed=speed)
         if player is not None:
@@ -82,16 +83,24 @@ def _find_player() -> list[str] | None:
     return None
 
 
+def _pieces(text: str) -> Iterator[str]:
+    return (text[at : at + PIECE_CHARS] for at in range(0, len(text), PIECE_CHARS))
+
+
 def _typed() -> Iterator[str]:
     """Standard input as it comes, so that an LLM piped in is spoken as it writes."""
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
-    while chunk := os.read(sys.stdin.fileno(), 4096):
+    while chunk := os.read(sys.stdin.fileno(), PIECE_CHARS):
         yield decoder.decode(chunk)
 
 
 def _speak(house: House, config: SpeechConfig, deltas: Iterator[str], sink: IO[bytes]) -> None:
-    """Speak ``deltas`` into ``sink``. One thread reads, this one owns the stream, the workers make audio."""
-    clock, woken, arrived = MonotonicClock(), threading.Event(), SimpleQueue[str | None]()
+    """Speak ``deltas`` into ``sink``. One thread reads, this one owns the stream, the workers make audio.
+
+    A book is read no faster than it is spoken.
+    """
+    clock, woken, arrived = MonotonicClock(), threading.Event(), Queue[str | None](maxsize=16)
+    held: list[str | None] = []
 
     def read() -> None:
         for delta in deltas:
@@ -108,12 +117,16 @@ def _speak(house: House, config: SpeechConfig, deltas: Iterator[str], sink: IO[b
         while True:
             woken.wait(None if due_s is None else max(0.0, due_s - clock.now_s()))
             woken.clear()
-            while not arrived.empty():
-                delta = arrived.get()
+            while held or not arrived.empty():
+                delta = held.pop() if held else arrived.get()
                 if delta is None:
                     stream.flush("end", last=True)
-                else:
+                    continue
+                try:
                     stream.push(delta)
+                except InvalidInput:  # its inbox is full; we are woken by what it speaks of it
+                    held.append(delta)
+                    break
             due_s = stream.tick(clock.now_s())
             if _write(stream.pull(), sink):
                 return

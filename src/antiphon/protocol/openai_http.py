@@ -36,10 +36,6 @@ FORMATS = {
     "wav": AudioFormat("wav", "pcm_s16le", RATE_HZ),
     "pcm": AudioFormat("raw", "pcm_s16le", RATE_HZ),
 }
-BUILT_IN_VOICES = (
-    "alloy", "ash", "ballad", "coral", "echo", "fable", "onyx", "nova", "sage", "shimmer", "verse", "marin", "cedar",
-)  # fmt: skip
-"""Names that clients have as choices; the registry gives each a voice."""
 
 SPEECH_MODELS = ("tts-1", "tts-1-hd", "gpt-4o-mini-tts")
 """Names that clients have as defaults; all mean the default voice engine."""
