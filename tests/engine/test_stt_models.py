@@ -13,10 +13,9 @@ from antiphon.core.event import Event, Flushed
 from antiphon.core.frame import Samples
 from antiphon.core.hearing import Heard, HearingConfig, SpeechStarted, SpeechStopped
 from antiphon.engine.ear import Ask, Hypothesis
-from antiphon.engine.ear_moonshine import MoonshineEar
+from antiphon.engine.ear_moonshine import MoonshineEar, load_moonshine
 from antiphon.engine.fake import VirtualLoop
 from antiphon.engine.stt import SttEngine
-from antiphon.models.moonshine import Moonshine
 from antiphon.models.moonshine_words import Tokenizer
 from antiphon.models.silero import SileroVad
 from antiphon.settings import load
@@ -37,8 +36,7 @@ def store() -> ModelStore:
 
 @pytest.fixture(scope="module")
 def ear(store: ModelStore) -> MoonshineEar:
-    files = ("encoder_model.ort", "decoder_model_merged.ort", "tokenizer.bin")
-    return MoonshineEar(Moonshine(*(store.path("moonshine-tiny-en", file) for file in files)))
+    return load_moonshine(store.path)
 
 
 @pytest.fixture(scope="module")

@@ -59,7 +59,7 @@ def settled(agreement: Agreement) -> str:
 
 
 def test_words_that_two_hypotheses_share_are_settled_except_the_newest() -> None:
-    agreement = Agreement(hold_samples=4_000)
+    agreement = Agreement(hold_samples=4_000, times=2)
     agreement.hear(spoken("there is iron they"), 16_000)
     assert settled(agreement) == ""
     agreement.hear(spoken("There is iron, they say"), 20_000)
@@ -69,7 +69,7 @@ def test_words_that_two_hypotheses_share_are_settled_except_the_newest() -> None
 
 
 def test_words_close_to_the_end_of_the_audio_are_not_settled() -> None:
-    agreement = Agreement(hold_samples=8_000)
+    agreement = Agreement(hold_samples=8_000, times=2)
     for _ in range(2):
         agreement.hear(spoken("one two three four"), 16_000)
     assert settled(agreement) == "one two"

@@ -2,18 +2,36 @@
 
 Decoding again after more audio came costs the encoder and one decoder call, plus one call per *new* token: tokens that
 the last hypothesis had, and that the model still chooses, are verified together.
+
+Word times come from the decoder's cross-attention where a pause or a flush asks for them; interims place words by their
+length. Measured against the exact times of the embedded voice (110 words): starts 30 ms off at the median, 85 ms at the
+90th percentile, ends 35 and 90 ms; by length 95 and 230, 140 and 265 ms.
 """
 
-from collections.abc import Iterator, Sequence
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
 import numpy as np
 
+from antiphon.core.errors import ModelUnavailable
 from antiphon.core.frame import Samples
 from antiphon.engine.ear import Ask, EarWord, Hypothesis
 from antiphon.engine.ear_bias import KeytermBias
-from antiphon.engine.ear_times import place_words
-from antiphon.models.moonshine import SAMPLE_RATE_HZ, Decoding, Moonshine, loop_period, without_loop
+from antiphon.engine.ear_times import begin_with_sound, place_words
+from antiphon.models.moonshine import (
+    MIN_SAMPLES,
+    SAMPLE_RATE_HZ,
+    Decoding,
+    Encoded,
+    Moonshine,
+    loop_period,
+    without_loop,
+)
+from antiphon.models.moonshine_attention import FRAME_SAMPLES, AttentiveDecoder, token_frames
 from antiphon.models.moonshine_words import Tokenizer, word_spans
+
+_log = logging.getLogger(__name__)
 
 TAIL_SAMPLES = SAMPLE_RATE_HZ // 8
 """Silence that stands behind every window, so that a last word needs no later sound."""
@@ -21,16 +39,32 @@ TAIL_SAMPLES = SAMPLE_RATE_HZ // 8
 _STEPS_PER_QUANTUM = 8
 
 
+_NAME = "moonshine-tiny-en"
+
+
+def load_moonshine(model_file: Callable[[str, str], Path]) -> "MoonshineEar":
+    """The ear from the store's files; ``model_file(model, file)`` as in ``ModelStore.path``. ``ModelUnavailable``."""
+    decoder = model_file(_NAME, "decoder_model_merged.ort")
+    model = Moonshine(model_file(_NAME, "encoder_model.ort"), decoder, model_file(_NAME, "tokenizer.bin"))
+    try:
+        return MoonshineEar(model, AttentiveDecoder(decoder))
+    except ModelUnavailable as error:
+        _log.warning("word times will be less exact: %s", error)
+        return MoonshineEar(model)
+
+
 class MoonshineEar:
-    name = "moonshine-tiny-en"
+    name = _NAME
     languages: tuple[str, ...] = ("en",)
     interims = True
     quantum_bound_s = 0.105
     """The encoder is one call that cannot be cut: 8.5 ms for each second of a window, 40 ms for a usual one."""
     max_window_s = 12.0
 
-    def __init__(self, model: Moonshine) -> None:
+    def __init__(self, model: Moonshine, attention: AttentiveDecoder | None = None) -> None:
+        """Without ``attention`` words are placed by their length and the sound (:mod:`antiphon.engine.ear_times`)."""
         self._model = model
+        self._attention = attention
         self._tokenizer = Tokenizer(model.vocabulary)
 
     def decode(self, samples: Samples, ask: Ask) -> Iterator[Hypothesis | None]:
@@ -47,7 +81,13 @@ class MoonshineEar:
             if steps % _STEPS_PER_QUANTUM == 0:
                 yield None
             decoding = model.step(encoded, decoding, bias)
-        yield self._hypothesis(decoding, samples)
+        tokens = without_loop(decoding.tokens)
+        spans = word_spans(tokens, model.vocabulary)
+        places = None
+        if self._attention is not None and spans and not ask.interim:
+            yield None
+            places = self._places(encoded, tokens, spans, samples)
+        yield self._hypothesis(decoding, tokens, spans, samples, places)
 
     def expect(self, keyterms: Sequence[str]) -> KeytermBias | None:
         return KeytermBias(keyterms, self._tokenizer.tokens) if keyterms else None
@@ -55,19 +95,37 @@ class MoonshineEar:
     def warm_up(self) -> None:
         self._model.warm_up()
 
-    def _hypothesis(self, decoding: Decoding, samples: Samples) -> Hypothesis:
-        tokens = without_loop(decoding.tokens)
-        texts, groups, confidences = [], [], []
-        for start, end in word_spans(tokens, self._model.vocabulary):
-            text = self._model.text(tokens[start:end])
-            if text:
-                texts.append(text)
-                groups.append(tokens[start:end])
-                confidences.append(float(np.exp(np.mean(decoding.logprobs[start:end]))))
-        places = place_words(texts, samples)
+    def _places(
+        self, encoded: Encoded, tokens: tuple[int, ...], spans: list[tuple[int, int]], samples: Samples
+    ) -> list[tuple[int, int]]:
+        """``[start, end)`` of each word in samples, by where the decoder looked."""
+        assert self._attention is not None
+        attention = self._attention.attention(self._model.reading(encoded, tokens))
+        if attention.shape[0] > attention.shape[1]:
+            return place_words(["word"] * len(spans), samples)
+        frames = token_frames(attention)
+        shift = max(0, MIN_SAMPLES - len(samples) - TAIL_SAMPLES) // 3  # what the encoder puts in front of short audio
+        edges = [
+            (frames[start][0] * FRAME_SAMPLES - shift, frames[end - 1][1] * FRAME_SAMPLES - shift)
+            for start, end in spans
+        ]
+        return begin_with_sound(edges, samples)
+
+    def _hypothesis(
+        self,
+        decoding: Decoding,
+        tokens: tuple[int, ...],
+        spans: list[tuple[int, int]],
+        samples: Samples,
+        places: list[tuple[int, int]] | None,
+    ) -> Hypothesis:
+        texts = [self._model.text(tokens[start:end]) for start, end in spans]
+        if places is None:
+            places = place_words(texts, samples)
         words = tuple(
-            EarWord(text, start, end, confidence, group)
-            for text, (start, end), confidence, group in zip(texts, places, confidences, groups, strict=True)
+            EarWord(text, *place, float(np.exp(np.mean(decoding.logprobs[start:end]))), tokens[start:end])
+            for text, place, (start, end) in zip(texts, places, spans, strict=True)
+            if text
         )
         average = float(np.mean(decoding.logprobs)) if decoding.logprobs else 0.0
         return Hypothesis(words, average, len(tokens) < len(decoding.tokens), language="en")

@@ -47,6 +47,18 @@ def place_words(words: Sequence[str], samples: Samples) -> list[tuple[int, int]]
     return [(start * _HOP, min(end * _HOP, max(len(samples), (start + 1) * _HOP))) for start, end in spans]
 
 
+def begin_with_sound(edges: Sequence[tuple[int, int]], samples: Samples) -> list[tuple[int, int]]:
+    """Words that were placed end to end: a pause before a word is none of it. ``edges`` in samples, in order."""
+    sounding = sounding_frames(samples)
+    places = []
+    for start, end in edges:
+        start, end = max(0, min(start, len(samples) - 1)), max(1, min(end, len(samples)))
+        heard = np.flatnonzero(sounding[start // _HOP : end // _HOP])
+        begin = start + int(heard[0]) * _HOP if len(heard) else start
+        places.append((begin, max(end, begin + 1)))
+    return places
+
+
 def weight_of(word: str) -> float:
     """About how long a word is to say, in letters."""
     letters = sum(_DIGIT_WEIGHT if char.isdigit() else 1.0 for char in word if char.isalnum())

@@ -64,7 +64,7 @@ class SttEngine:
 
     def open_stream(self, config: HearingConfig, wake: Wake) -> "SttStream":
         """Raises ``AtCapacity``; ``InvalidInput`` for an unknown encoding, rate or language, or too many keyterms."""
-        recogniser = self._recogniser(config)
+        recogniser = self.recogniser(config)
         if len(config.keyterms) > MAX_KEYTERMS or sum(map(len, config.keyterms)) > MAX_KEYTERM_CHARS:
             raise InvalidInput(
                 f"at most {MAX_KEYTERMS} keyterms with {MAX_KEYTERM_CHARS} characters in all", "keyterm"
@@ -85,21 +85,20 @@ class SttEngine:
     def close(self) -> None:
         """Nothing to give back: the scheduler owns the threads and streams own their places."""
 
-    def _recogniser(self, config: HearingConfig) -> Recogniser:
+    def recogniser(self, config: HearingConfig) -> Recogniser:
+        """Who would hear ``config``. Raises ``InvalidInput`` for a language that nobody knows."""
         language = base_language(config.language) if config.language else ""
-        able = [one for one in self.recognisers if not language or language in one.languages]
         named = [one for one in self.recognisers if one.name == config.model]
-        if named and named[0] in able:
-            return named[0]
-        if not able or named:
-            known = ", ".join((named[0] if named else self).languages)
+        able = [one for one in named or self.recognisers if not language or language in one.languages]
+        if not able:
+            known = ", ".join(named[0].languages if named else self.languages)
             raise InvalidInput(
-                f"language {config.language!r} is not one that this ear understands ({known}); other languages need "
-                "a multilingual recogniser (models pull whisper-base, extra 'whisper')",
+                f"{named[0].name if named else 'this ear'} does not understand language {config.language!r}, but "
+                f"{known}; other languages need a multilingual recogniser (models pull whisper-base, extra 'whisper')",
                 "language",
             )
         if not language:  # find out: whoever knows several
-            return next((one for one in able if len(one.languages) > 1), able[0])
+            return max(able, key=lambda one: len(one.languages))
         return able[0]
 
 

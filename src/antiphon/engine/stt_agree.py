@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from antiphon.engine.ear import EarWord
 
+TIMES = 3
 HOLD_SAMPLES = 12_800
 """A word that ends less than 0.8 s before the audio does is not settled."""
 
@@ -20,10 +21,11 @@ def sound_of(word: str) -> str:
 class Agreement:
     """Settled words of one window: append-only."""
 
-    def __init__(self, hold_samples: int = HOLD_SAMPLES) -> None:
+    def __init__(self, hold_samples: int = HOLD_SAMPLES, times: int = TIMES) -> None:
         self.settled: tuple[EarWord, ...] = ()
-        self._last: tuple[str, ...] = ()
+        self._last: list[tuple[str, ...]] = []
         self._hold_samples = hold_samples
+        self._times = times
 
     def hear(self, words: Sequence[EarWord], audio_samples: int) -> None:
         """A new hypothesis of the window's first ``audio_samples``; it must begin with the settled words.
@@ -31,10 +33,11 @@ class Agreement:
         A word is settled once the one after it has been agreed on too, so that its punctuation is known.
         """
         sounds = tuple(sound_of(word.text) for word in words)
-        agreed = 0
-        while agreed < min(len(sounds), len(self._last)) and sounds[agreed] == self._last[agreed]:
-            agreed += 1
-        self._last = sounds
+        self._last = [*self._last, sounds][-self._times :]
+        if len(self._last) < self._times:
+            return
+        shared = [len(set(column)) == 1 for column in zip(*self._last, strict=False)]
+        agreed = shared.index(False) if False in shared else len(shared)
         count = len(self.settled)
         while count + 1 < agreed and words[count].end_sample <= audio_samples - self._hold_samples:
             count += 1

@@ -177,18 +177,24 @@ class Moonshine:
         self, encoded: Encoded, tokens: Sequence[int], cache: Mapping[str, NDArray[np.float32]], *, use_cache: bool
     ) -> tuple[NDArray[np.float32], dict[str, NDArray[np.float32]]]:
         """Logits [tokens, 32768] and the new state."""
-        logits, *state = _run(
-            self._decoder,
-            {
-                "encoder_hidden_states": encoded.hidden,
-                # the mask of the *samples*: the graph shortens it itself
-                "encoder_attention_mask": encoded.mask,
-                "input_ids": np.array([tokens], np.int64),
-                "use_cache_branch": np.array([use_cache]),
-                **cache,
-            },
-        )
+        inputs = self._inputs(encoded, tokens, cache)
+        logits, *state = _run(self._decoder, {**inputs, "use_cache_branch": np.array([use_cache])})
         return logits[0], dict(zip(self._state_names, state, strict=True))
+
+    def reading(self, encoded: Encoded, tokens: Sequence[int]) -> dict[str, Any]:
+        """The decoder's inputs when it reads all of ``tokens`` at once (see ``moonshine_attention``)."""
+        return self._inputs(encoded, (_START, *tokens), self._empty_cache)
+
+    def _inputs(
+        self, encoded: Encoded, tokens: Sequence[int], cache: Mapping[str, NDArray[np.float32]]
+    ) -> dict[str, Any]:
+        return {
+            "encoder_hidden_states": encoded.hidden,
+            # the mask of the *samples*: the graph shortens it itself
+            "encoder_attention_mask": encoded.mask,
+            "input_ids": np.array([tokens], np.int64),
+            **cache,
+        }
 
 
 def pieces_of(samples: Samples, max_samples: int = MAX_PIECE_SAMPLES) -> list[tuple[int, int]]:

@@ -1,0 +1,91 @@
+"""Word times: the most attended path, the graph that gives attention, and both against a voice's own exact times."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soxr
+
+from antiphon.core.errors import ModelUnavailable
+from antiphon.core.frame import Samples
+from antiphon.engine.ear import Ask
+from antiphon.engine.ear_moonshine import MoonshineEar
+from antiphon.models.hibari import HEART, HibariVoice
+from antiphon.models.moonshine import Moonshine
+from antiphon.models.moonshine_attention import AttentiveDecoder, branch_with_outputs, token_frames
+from antiphon.settings import load
+from antiphon.store.store import ModelStore
+from antiphon.text.unit import Text, Unit
+
+NAME = "moonshine-tiny-en"
+
+
+@pytest.fixture(scope="module")
+def store() -> ModelStore:
+    models = load().models
+    store = ModelStore(models.root.expanduser(), models.model_dirs, models.wheelhouse)
+    store.pull([NAME, "hibari"])  # nothing to do where `make setup` has run
+    return store
+
+
+def test_the_path_follows_the_attention_one_token_after_another() -> None:
+    attention = np.full((3, 12), 0.01, np.float32)
+    attention[0, 0:4] = attention[1, 4:5] = attention[2, 5:12] = 0.5
+    assert token_frames(attention) == [(0, 4), (4, 5), (5, 12)]
+
+
+def test_every_token_gets_a_frame_and_none_is_left() -> None:
+    attention = np.random.default_rng(0).random((20, 20), np.float32)
+    assert token_frames(attention) == [(n, n + 1) for n in range(20)]
+    spans = token_frames(np.random.default_rng(1).random((9, 50), np.float32))
+    assert (spans[0][0], spans[-1][1]) == (0, 50)
+    assert all(a[1] == b[0] and a[0] < a[1] for a, b in zip(spans, [*spans[1:], (50, 51)], strict=True))
+
+
+def test_the_path_is_the_best_one() -> None:
+    attention = np.random.default_rng(2).random((3, 9), np.float32)
+
+    def worth(first: int, second: int) -> float:
+        return float(attention[0, :first].sum() + attention[1, first:second].sum() + attention[2, second:].sum())
+
+    best = max(((a, b) for a in range(1, 8) for b in range(a + 1, 9)), key=lambda cut: worth(*cut))
+    assert [start for start, _ in token_frames(attention)[1:]] == list(best)
+
+
+@pytest.mark.parametrize("model", [b"", b"\x3a\x02\x12\x00"])
+def test_a_graph_of_another_kind_is_refused(model: bytes) -> None:
+    with pytest.raises(ValueError, match="no "):
+        branch_with_outputs(model, b"else_branch", ["x"])
+
+
+def test_a_file_that_is_no_model_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "decoder.ort"
+    path.write_bytes(b"nothing")
+    with pytest.raises(ModelUnavailable, match=r"decoder\.ort"):
+        AttentiveDecoder(path)
+
+
+def test_words_stand_where_the_voice_says_it_spoke_them(store: ModelStore) -> None:
+    files = ("encoder_model.ort", "decoder_model_merged.ort", "tokenizer.bin")
+    paths = [store.path(NAME, file) for file in files]
+    ear = MoonshineEar(Moonshine(*paths), AttentiveDecoder(paths[1]))
+    voice = HibariVoice(store.path("hibari", "hibari.onnx"))
+    starts, ends = [], []
+    for text in (
+        "The weather in London is cold and rainy this evening.",
+        "My brother has bought a small green car, and he drives it to work every day.",
+        "He sold the farm, bought a boat and never came back.",
+    ):
+        rendered = list(voice.speak(HEART.id, Unit((Text(text),)), 0, 0, None))
+        spoken = [word for piece in rendered for word in piece.words]
+        audio: Samples = np.concatenate([piece.samples for piece in rendered])
+        *_, heard = ear.decode(np.asarray(soxr.resample(audio, 24_000, 16_000), np.float32), Ask())
+        assert heard is not None
+        assert len(heard.words) == len(spoken)
+        for word, truth in zip(heard.words, spoken, strict=True):
+            starts.append(abs(word.start_sample / 16_000 - truth.start_sample / 24_000))
+            ends.append(abs(word.end_sample / 16_000 - truth.end_sample / 24_000))
+    assert np.median(starts) < 0.05
+    assert np.median(ends) < 0.05
+    assert np.percentile(starts, 90) < 0.15
+    assert np.percentile(ends, 90) < 0.15
