@@ -369,7 +369,7 @@ def test_interims_can_be_switched_off() -> None:
 def test_a_dear_recogniser_gives_interims_only_while_idle_and_says_so() -> None:
     caller = play(spell(range(40)), interims=False, max_window_s=28.0, cost_s=0.1)
     assert len(caller.of(Warned)) == 1
-    assert all(heard.stable_chars == 0 for heard in caller.heard() if not heard.final)
+    assert len([heard for heard in caller.heard() if not heard.final]) < 10
     assert words(caller.text()) == said(range(40))
 
 

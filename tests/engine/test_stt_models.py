@@ -174,12 +174,6 @@ def test_a_draft_changes_nothing_but_the_time(ear: MoonshineEar, speak: Speak) -
         assert again.avg_logprob == pytest.approx(whole.avg_logprob, abs=0.1)
 
 
-def test_settled_words_begin_the_answer_whatever_is_heard(ear: MoonshineEar, speak: Speak) -> None:
-    settled = decode(ear, speak("The weather is cold and rainy this evening.")).words[:3]
-    answer = decode(ear, speak(SENTENCE), settled=settled)
-    assert [word.text for word in answer.words[:3]] == ["The", "weather", "is"]
-
-
 def test_words_are_written_with_the_model_s_own_tokens(ear: MoonshineEar, speak: Speak) -> None:
     heard = decode(ear, speak("My brother has bought a small green car."))
     tokenizer = Tokenizer(ear._model.vocabulary)

@@ -75,6 +75,22 @@ def test_words_close_to_the_end_of_the_audio_are_not_settled() -> None:
     assert settled(agreement) == "one two"
 
 
+def test_settled_words_stay_and_are_not_said_twice_when_the_recogniser_changes_its_mind() -> None:
+    agreement = Agreement(hold_samples=0, times=2)
+    for _ in range(2):
+        agreement.hear(spoken("their is iron they say"), 20_000)
+    assert settled(agreement) == "their is iron they"
+    for now, then in {
+        "there is iron they say in all": "their is iron they say in all",
+        "there's iron, they say": "their is iron they say",
+        "a there is iron they say": "their is iron they say",
+        "their is": "their is iron they",
+    }.items():
+        assert " ".join(word.text for word in agreement.spliced(spoken(now))) == then
+    moved = agreement.spliced(spoken("Their is iron they say", each=5_000))
+    assert [word.start_sample for word in moved] == [0, 5_000, 10_000, 15_000, 20_000]
+
+
 def test_cuts_go_through_the_quietest_place_after_what_is_settled() -> None:
     samples = np.random.default_rng(0).standard_normal(16_000 * 4).astype(np.float32) * np.float32(0.1)
     for at_s in (1.0, 2.2, 3.0):

@@ -40,12 +40,11 @@ class Hypothesis:
 class Ask:
     """How to decode a window.
 
-    ``settled``: words that the answer must begin with. ``draft``: an earlier hypothesis, to be quicker by; it does not
-    change the answer. ``expect``: what :meth:`Recogniser.expect` made of the stream's keyterms.
+    ``draft``: an earlier hypothesis, to be quicker by; it does not change the answer. ``expect``: what
+    :meth:`Recogniser.expect` made of the stream's keyterms. ``interim``: it is one of many; word times may be rough.
     """
 
     language: str = "en"
-    settled: tuple[EarWord, ...] = ()
     draft: Hypothesis = field(default_factory=Hypothesis)
     expect: Any = None
     interim: bool = False

@@ -71,10 +71,8 @@ class MoonshineEar:
         model, bias = self._model, ask.expect
         encoded = model.encode(np.concatenate((samples, np.zeros(TAIL_SAMPLES, np.float32))))
         yield None
-        settled = tuple(token for word in ask.settled for token in word.tokens)
-        drafted = tuple(token for word in ask.draft.words for token in word.tokens)
-        draft = drafted[len(settled) :] if drafted[: len(settled)] == settled else ()
-        decoding = model.begin(encoded, settled, draft, bias)
+        draft = tuple(token for word in ask.draft.words for token in word.tokens)
+        decoding = model.begin(encoded, draft=draft, bias=bias)
         steps = 0
         while not decoding.ended and len(decoding.tokens) < encoded.max_tokens and not loop_period(decoding.tokens):
             steps += 1

@@ -5,6 +5,7 @@ with the newest words held back by their place in the audio, since they change m
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from antiphon.engine.ear import EarWord
 
@@ -19,7 +20,10 @@ def sound_of(word: str) -> str:
 
 
 class Agreement:
-    """Settled words of one window: append-only."""
+    """Settled words of one window: append-only. If the recogniser changes its mind about them, that is not told.
+
+    (Told to begin with what is settled, a decoder says more nonsense after a wrong word: 1 point of WER.)
+    """
 
     def __init__(self, hold_samples: int = HOLD_SAMPLES, times: int = TIMES) -> None:
         self.settled: tuple[EarWord, ...] = ()
@@ -28,18 +32,39 @@ class Agreement:
         self._times = times
 
     def hear(self, words: Sequence[EarWord], audio_samples: int) -> None:
-        """A new hypothesis of the window's first ``audio_samples``; it must begin with the settled words.
+        """A new hypothesis of the window's first ``audio_samples``.
 
         A word is settled once the one after it has been agreed on too, so that its punctuation is known.
         """
-        sounds = tuple(sound_of(word.text) for word in words)
-        self._last = [*self._last, sounds][-self._times :]
+        self._last = [*self._last, tuple(sound_of(word.text) for word in words)][-self._times :]
         if len(self._last) < self._times:
             return
         shared = [len(set(column)) == 1 for column in zip(*self._last, strict=False)]
         agreed = shared.index(False) if False in shared else len(shared)
-        count = len(self.settled)
-        while count + 1 < agreed and words[count].end_sample <= audio_samples - self._hold_samples:
-            count += 1
-        if count > len(self.settled):
-            self.settled = (*self.settled, *words[len(self.settled) : count])
+        begin = end = beyond(self.settled, words)
+        while end + 1 < agreed and words[end].end_sample <= audio_samples - self._hold_samples:
+            end += 1
+        self.settled = (*self.settled, *words[begin:end])
+
+    def spliced(self, words: tuple[EarWord, ...]) -> tuple[EarWord, ...]:
+        """What is settled, and what ``words`` say beyond it. Settled words move to where they are heard now."""
+        begin = beyond(self.settled, words)
+        kept = self.settled
+        if [sound_of(word.text) for word in words[:begin]] == [sound_of(word.text) for word in kept]:
+            kept = tuple(replace(now, text=word.text) for word, now in zip(kept, words, strict=False))
+        return (*kept, *words[begin:])
+
+
+def beyond(settled: Sequence[EarWord], words: Sequence[EarWord]) -> int:
+    """How many of ``words`` say what is settled: the beginning that differs least from it, the longest of equals."""
+    old, new = [sound_of(word.text) for word in settled], [sound_of(word.text) for word in words]
+    if new[: len(old)] == old:
+        return len(old)
+    changes = list(range(len(new) + 1))
+    for row, word in enumerate(old, 1):
+        diagonal, changes[0] = changes[0], row
+        for place, heard in enumerate(new, 1):
+            best = min(diagonal + (word != heard), changes[place] + 1, changes[place - 1] + 1)
+            diagonal, changes[place] = changes[place], best
+    least = min(changes)
+    return max(place for place, count in enumerate(changes) if count == least)

@@ -56,7 +56,7 @@ class Dictation:
         self._tape = tape
         self._segmenter = segmenter
         self._pace = pace
-        self._transcript = Transcript(config.language or "en")
+        self._transcript = Transcript(config.language)
         self._expect = senses.recogniser.expect(config.keyterms)
         self.interims = config.interim or config.turns
 
@@ -74,12 +74,12 @@ class Dictation:
     def open(self, onset: int, voiced_frames: int) -> None:
         if self.window is None:
             start = max(onset - PRE_ROLL_SAMPLES, self.heard_to)
-            self.window = Window(start, voiced_frames, agrees=self._senses.recogniser.interims)
+            self.window = Window(start, voiced_frames)
 
     def reset(self, to: int) -> None:
         """Forget what is open; the stream goes on at sample ``to``."""
         self.window, self.heard_to = None, to
-        self._transcript = Transcript(self._config.language or "en")
+        self._transcript = Transcript(self._config.language)
         self.turn = TurnView() if self.turn else None
 
     def give_up(self, to: int) -> None:
@@ -92,7 +92,6 @@ class Dictation:
         """Decode ``[window.start, end)``: empty lists at its quanta, then the hypothesis is returned."""
         ask = Ask(
             language=self._config.language,
-            settled=window.agreement.settled,
             draft=window.draft if draft is None else draft,
             expect=self._expect,
             interim=interim,
@@ -182,7 +181,7 @@ class Dictation:
         voiced_frames = round(window.voiced_frames * (end - position) / max(1, end - window.start))
         events = self._settle(window, final=True)
         ahead = tuple(word.text for word in whole.words[len(head.words) :]) if is_whole(head, whole) else ()
-        self.window = Window(position, voiced_frames, position, end, ahead=ahead, agrees=window.agrees)
+        self.window = Window(position, voiced_frames, position, end, ahead=ahead)
         yield events
 
     def finish(self, marker: Marker) -> Steps:

@@ -30,21 +30,18 @@ class Window:
     complete: bool = False
     """``draft`` holds all the speech that there is: nothing but silence came after it."""
     ahead: tuple[str, ...] = ()
-    agrees: bool = True
-    """The recogniser can be told to begin with settled words; if not, nothing is settled before the window ends."""
 
     def hear(self, hypothesis: Hypothesis, heard_to: int, *, complete: bool) -> None:
         """A decode of ``[start, heard_to)`` is there. ``complete``: the speaker had paused."""
         self.draft, self.heard_to, self.complete = hypothesis, heard_to, complete
-        if self.agrees and not hypothesis.looped and is_speech(hypothesis, self.voiced_frames):
+        if not hypothesis.looped and is_speech(hypothesis, self.voiced_frames):
             self.agreement.hear(hypothesis.words, heard_to - self.start)
 
     def words(self) -> tuple[EarWord, ...]:
         """What to tell of it: the last hypothesis if it is believed, and what is settled in any case."""
-        settled = self.agreement.settled
-        words = settled
+        words = self.agreement.settled
         if is_speech(self.draft, self.voiced_frames):
-            words = (*settled, *self.draft.words[len(settled) :])
+            words = self.agreement.spliced(self.draft.words)
         if self.ahead and words and sound_of(words[0].text) == sound_of(self.ahead[0]):
             first = words[0]
             text = _cased_like(first.text, self.ahead[0])
@@ -60,7 +57,9 @@ class Transcript:
     """The segment since the last final: words of closed windows, then those of the open one."""
 
     def __init__(self, language: str) -> None:
-        self._language = language
+        """``language`` "": the one that the recogniser finds out."""
+        self._language = language or "en"
+        self._found_out = not language
         self._joint = "" if language.split("-")[0] in UNSPACED else " "
         self._words: list[HeardWord] = []
         self._start = 0
@@ -71,7 +70,7 @@ class Transcript:
     def settle(self, window: Window, end: int) -> list[str]:
         """Close ``window``: its words change no more. Returns them."""
         added = _placed(window.words(), window.start)
-        self._begin(window.start)
+        self._begin(window)
         self._words.extend(added)
         self._end = max(self._end, end)
         return [word.text for word in added]
@@ -105,9 +104,12 @@ class Transcript:
         """From the segment's first window to the end of its last one."""
         return self._end - self._start if self._words else 0
 
-    def _begin(self, start: int) -> None:
+    def _begin(self, window: Window) -> None:
         if not self._words:
-            self._start = start
+            self._start = window.start
+        if self._found_out and window.draft.language:
+            self._language = window.draft.language
+            self._joint = "" if self._language in UNSPACED else " "
 
     def _heard(self, words: list[HeardWord], settled: int, end: int, *, final: bool) -> Heard:
         texts = [word.text for word in words]

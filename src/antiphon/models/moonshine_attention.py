@@ -49,7 +49,7 @@ class AttentiveDecoder:
         self._inputs = {entry.name for entry in self._session.get_inputs()}
 
     def attention(self, inputs: Mapping[str, Any]) -> NDArray[np.float32]:
-        """Mean attention of the chosen heads ``[tokens, frames]`` for the decoder's own ``inputs`` (surplus is left)."""
+        """Mean attention of the chosen heads ``[tokens, frames]`` for the decoder's ``inputs``."""
         found = self._session.run(self._names, {name: inputs[name] for name in self._inputs})
         by_layer = dict(zip(self._layers, found, strict=True))
         mean: NDArray[np.float32] = np.mean([by_layer[layer][0, head] for layer, head in HEADS], axis=0)
