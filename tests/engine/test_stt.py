@@ -101,7 +101,7 @@ def test_interim_text_comes_while_the_speaker_goes_on() -> None:
 def test_committed_text_is_append_only_also_across_finals() -> None:
     audio = np.concatenate([spell(range(12)), hush(0.3), spell(range(12, 40)), hush(1.5), spell(range(40, 50))])
     committed = before = ""
-    for heard in play(audio).heard():
+    for heard in play(audio, TURNS, FakeScorer(0.9)).heard():
         stable = before + heard.text[: heard.stable_chars]
         assert stable.startswith(committed)
         committed = stable
@@ -112,7 +112,7 @@ def test_committed_text_is_append_only_also_across_finals() -> None:
 
 
 def test_text_is_committed_before_the_speaker_is_done() -> None:
-    heard = [event for event in play(spell(range(15))).heard() if not event.final]
+    heard = [event for event in play(spell(range(15)), TURNS, FakeScorer()).heard() if not event.final]
     assert heard[-1].stable_chars > 0.5 * len(heard[-1].text)
 
 

@@ -13,6 +13,7 @@ from antiphon.core.event import Event, Flushed
 from antiphon.core.frame import Samples
 from antiphon.core.hearing import Heard, HearingConfig, SpeechStarted, SpeechStopped
 from antiphon.engine.ear import Ask, Hypothesis
+from antiphon.engine.ear_fake import FakeScorer
 from antiphon.engine.ear_moonshine import MoonshineEar, load_moonshine
 from antiphon.engine.fake import VirtualLoop
 from antiphon.engine.stt import SttEngine
@@ -59,7 +60,7 @@ def speak() -> Speak:
 class Listening:
     def __init__(self, ear: MoonshineEar, vad: SileroVad) -> None:
         self.loop = VirtualLoop()
-        self.engine = SttEngine([ear], vad, self.loop.scheduler)
+        self.engine = SttEngine([ear], vad, self.loop.scheduler, scorer=FakeScorer())
 
     def __call__(self, audio: Samples, config: HearingConfig | None = None, chunk_s: float = 0.1) -> list[Event]:
         config = config or HearingConfig()
@@ -94,7 +95,7 @@ def words(text: str) -> list[str]:
 def test_a_sentence_is_heard_as_it_is_spoken_and_its_last_word_without_later_sound(
     listen: Listening, speak: Speak
 ) -> None:
-    events = listen(speak(SENTENCE))
+    events = listen(speak(SENTENCE), HearingConfig(turns=True))
     assert words(text(events)) == words(SENTENCE)
     interims = [event for event in events if isinstance(event, Heard) and not event.final]
     assert len(interims) >= 3

@@ -30,11 +30,13 @@ class Window:
     complete: bool = False
     """``draft`` holds all the speech that there is: nothing but silence came after it."""
     ahead: tuple[str, ...] = ()
+    settles: bool = True
+    """Words are settled while the speaker goes on."""
 
     def hear(self, hypothesis: Hypothesis, heard_to: int, *, complete: bool) -> None:
         """A decode of ``[start, heard_to)`` is there. ``complete``: the speaker had paused."""
         self.draft, self.heard_to, self.complete = hypothesis, heard_to, complete
-        if not hypothesis.looped and is_speech(hypothesis, self.voiced_frames):
+        if self.settles and not hypothesis.looped and is_speech(hypothesis, self.voiced_frames):
             self.agreement.hear(hypothesis.words, heard_to - self.start)
 
     def words(self) -> tuple[EarWord, ...]:
