@@ -108,7 +108,7 @@ async def settled(server: Server) -> dict[str, float]:
             now = await gauges(server)
             if now[STREAMS] == 0 and now[CONNECTIONS] == 0:
                 return now
-            await asyncio.sleep(0.05)  # noqa: ASYNC110 (another process decides)
+            await asyncio.sleep(0.05)
 
 
 Storm = Callable[[Server, int, Callable[[int], Awaitable[None]]], Awaitable[None]]
