@@ -61,7 +61,8 @@ class Registry:
         wanted = self.engines.get(config.model)
         if wanted is not None and info.engine != wanted.name:
             if info is not self.default_voice:
-                raise NotFound(f"voice {config.voice!r} belongs to {info.engine!r}, not to {config.model!r}", "voice")
+                named = repr(config.voice[:80])
+                raise NotFound(f"voice {named} belongs to {info.engine!r}, not to {config.model!r}", "voice")
             info = wanted.voices[0]
         # No language asked for means the voice's own.
         return self.engines[info.engine], replace(config, voice=info.id, language=config.language or info.language)
@@ -100,5 +101,6 @@ class Registry:
             info = next((i for i in self._voices.values() if i.name.lower() == name.lower()), None)
         if info is None:
             names = ", ".join(i.name for i in self._voices.values())
-            raise NotFound(f"voice {name!r} is not known; known voices: {names} (GET /voices lists their ids)", "voice")
+            about = f"voice {name[:80]!r} is not known; known voices: {names} (GET /voices lists their ids)"
+            raise NotFound(about, "voice")
         return info

@@ -173,7 +173,7 @@ class _Renderer:
         found = {"format": self._encoder.notice}
         if unit.emotion is not None and unit.emotion.lower() != "neutral":
             found["emotion"] = (
-                f"voice engine {self._voice.name!r} cannot do emotion {unit.emotion!r}; it is spoken neutrally"
+                f"voice engine {self._voice.name!r} cannot do emotion {unit.emotion[:40]!r}; it is spoken neutrally"
             )
         fresh = {kind: message for kind, message in found.items() if message and kind not in self._warned}
         self._warned.update(fresh)

@@ -1,8 +1,8 @@
 """Who reads a stream's text: the caller, at once, what is short; the workers, bit by bit, what is long.
 
 Reading 50,000 characters takes long enough to be heard by everyone else whose events pass the caller's loop, so a
-text above :data:`AT_ONCE_CHARS` is read inside a job of its stream, a slice for each quantum. What comes after it, while
-it is being read, waits its turn in the same line. Times are those at which the text came, so the units are the same.
+text above :data:`AT_ONCE_CHARS` is read inside a job of its stream, a slice for each quantum. What comes after it while
+it is being read waits its turn in the same line. Times are those at which the text came, so the units are the same.
 """
 
 from collections.abc import Callable, Iterator

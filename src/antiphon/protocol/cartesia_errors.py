@@ -12,6 +12,7 @@ from antiphon.protocol.http import (
     NotSupported,
     Reply,
     TooLarge,
+    TooSlow,
     Unauthenticated,
     retry_headers,
     status_of,
@@ -66,6 +67,7 @@ def _name(error: AntiphonError) -> tuple[str, str]:
         (TooLarge, "too_large", "Request too large"),
         (NotSupported, "not_implemented", "Not supported"),
         (InvalidInput, "invalid_request", "Invalid request"),
+        (TooSlow, "request_timeout", "Request timed out"),
         (AtCapacity, "concurrency_limited", "Too many requests"),
         (ModelUnavailable, "model_unavailable", "Model unavailable"),
     ):

@@ -77,7 +77,7 @@ class VoiceQuery:
         """Raises ``InvalidInput``. Unknown names are ignored."""
         given = {name: value.strip() for name, value in query.items() if value.strip()}
         limit = given.get("limit", str(DEFAULT_PAGE))
-        if not limit.isascii() or not limit.isdigit() or not 1 <= int(limit) <= MAX_PAGE:
+        if not limit.isascii() or not limit.isdigit() or len(limit) > 9 or not 1 <= int(limit) <= MAX_PAGE:
             raise InvalidInput(f"limit: must be between 1 and {MAX_PAGE}", "limit")
         if "starting_after" in given and "ending_before" in given:
             raise InvalidInput("ending_before: give either starting_after or ending_before, not both", "ending_before")

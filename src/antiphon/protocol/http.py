@@ -37,6 +37,10 @@ class TooLarge(InvalidInput):
     """A body, frame or text beyond the limit (413)."""
 
 
+class TooSlow(AntiphonError):
+    """A body that did not come in time (408, which clients may try again)."""
+
+
 class NotSupported(InvalidInput):
     """A documented route that this server does not offer (501)."""
 
@@ -60,7 +64,7 @@ class Reply:
 
 
 def status_of(error: AntiphonError) -> int:
-    """HTTP status of an error. Permanent faults are never 408, 409, 429 or 5xx, which clients retry (501 excepted)."""
+    """HTTP status of an error. Faults that stay are never 408, 409, 429 or 5xx, which clients retry (501 excepted)."""
     for kind, status in (
         (Unauthenticated, 401),
         (Forbidden, 403),
@@ -68,6 +72,7 @@ def status_of(error: AntiphonError) -> int:
         (TooLarge, 413),
         (NotSupported, 501),
         (InvalidInput, 400),
+        (TooSlow, 408),
         (AtCapacity, 429),
         (ModelUnavailable, 503),
     ):
@@ -103,6 +108,11 @@ def credentials(headers: Mapping[str, str], query: Mapping[str, str]) -> str | N
     return next((found for candidate in candidates if (found := candidate.strip())), None)
 
 
+def shown(text: str, most_chars: int = 200) -> str:
+    """For a message: cut if the client sent a novel, which would else be paid for in the answer and in the log."""
+    return text if len(text) <= most_chars else text[: most_chars - 3] + "..."
+
+
 def explain(error: msgspec.ValidationError, wanted: Any = None) -> InvalidInput:
     """A decoder's complaint in words that name the field: ``transcript: expected str, got int``.
 
@@ -115,7 +125,7 @@ def explain(error: msgspec.ValidationError, wanted: Any = None) -> InvalidInput:
         missing = what.removeprefix("Object missing required field ")
         param = f"{param}.{missing}" if param else missing
         return InvalidInput(f"{param}: this field is required", param)
-    what = what[:1].lower() + what[1:]
+    what = shown(what[:1].lower() + what[1:])
     if what.startswith("invalid enum value") and (choices := _choices(wanted, param or "")):
         what += f"; valid values are {', '.join(choices)}"
     return InvalidInput(f"{param}: {what}" if param else f"the message is not what was expected: {what}", param)

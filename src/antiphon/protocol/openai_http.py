@@ -17,6 +17,7 @@ from antiphon.protocol.http import (
     Reply,
     RequestLimits,
     TooLarge,
+    TooSlow,
     Unauthenticated,
     decode_json,
     retry_headers,
@@ -179,6 +180,7 @@ def error_detail(error: AntiphonError) -> ErrorDetail:
         (Forbidden, "permission_error", "forbidden"),
         (NotFound, "invalid_request_error", f"{param or 'resource'}_not_found"),
         (InvalidInput, "invalid_request_error", None),
+        (TooSlow, "invalid_request_error", "request_timeout"),
         (AtCapacity, "rate_limit_error", "rate_limit_exceeded"),
         (ModelUnavailable, "server_error", "model_unavailable"),
     ):

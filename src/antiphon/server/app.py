@@ -25,7 +25,7 @@ from antiphon.protocol.cartesia_request import BytesRequest, CancelRequest, Gene
 from antiphon.protocol.cartesia_stt_batch import SttForm, SttReply
 from antiphon.protocol.cartesia_stt_messages import CloseCommand, ConfigCommand, SttMessage, TurnsMessage
 from antiphon.protocol.cartesia_voices import EmptyPage, VoiceBody, VoicePage
-from antiphon.protocol.http import EVENT_STREAM, JSON, TEXT
+from antiphon.protocol.http import EVENT_STREAM, JSON, TEXT, shown
 from antiphon.protocol.openai_http import ErrorReply, ModelCard, ModelList, SpeechRequest
 from antiphon.protocol.openai_transcription import TranscriptionForm, TranscriptionReply
 from antiphon.protocol.openapi import Answer, Query, Socket
@@ -251,7 +251,7 @@ class _Methods:
         elif scope["method"] == "OPTIONS":
             await Response(status_code=204, headers={"allow": self._allow})(scope, receive, send)
         else:
-            raise MethodNotAllowed(f"{scope['method']} {scope['path']}: use {self._allow}", self._allow)
+            raise MethodNotAllowed(f"{scope['method']} {shown(scope['path'])}: use {self._allow}", self._allow)
 
 
 def _asgi(endpoint: Any) -> ASGIApp:
@@ -283,5 +283,5 @@ class _Socket:
 
 
 async def _no_route(scope: Scope, receive: Receive, send: Send) -> None:
-    asked = f"{scope.get('method', 'WebSocket')} {scope['path']}"
+    asked = f"{scope.get('method', 'WebSocket')} {shown(scope['path'])}"
     raise NotFound(f"{asked}: there is no such route; /docs lists them", "route")

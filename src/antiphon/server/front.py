@@ -1,5 +1,6 @@
 """The outermost layer around the routes: request ids, slashes, origins, and nothing of ours ever shown to a caller."""
 
+import ipaddress
 import traceback
 import uuid
 from collections.abc import Callable
@@ -8,7 +9,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from antiphon.core.errors import AntiphonError, EngineFailed, InvalidInput
-from antiphon.protocol.http import Forbidden
+from antiphon.protocol.http import Forbidden, shown
 from antiphon.server.hub import Hub
 from antiphon.server.journal import Crashed, RequestEnded
 
@@ -35,6 +36,17 @@ def request_id_of(scope: Scope) -> str:
 def route_of(scope: Scope) -> str:
     """The pattern that matched (a label with few values), or "other"."""
     return str(getattr(scope.get("route"), "path", "other"))
+
+
+def _cannot_be_bent(host: str) -> bool:
+    """Whether ``host`` (with its port) is an address or this machine's own name. Any other name may be made to mean
+    this machine by whoever owns it, so that a page of theirs passes for one of ours (DNS rebinding)."""
+    name = host.rpartition(":")[0] if host.rpartition(":")[2].isdigit() else host
+    try:
+        ipaddress.ip_address(name.removeprefix("[").removesuffix("]"))
+    except ValueError:
+        return name.lower() == "localhost"
+    return True
 
 
 class CallerGone(Exception):
@@ -132,7 +144,8 @@ class Front:
         allowed = self._hub.settings.server.cors_origins
         if not origin or "*" in allowed or origin in allowed or scope.get("method") in ("GET", "HEAD", "OPTIONS"):
             return
-        if origin.partition("://")[2] != headers.get(b"host", b"").decode("latin-1"):
-            error = Forbidden(f"pages of {origin} may not use this server; allow them with server.cors_origins")
+        host = headers.get(b"host", b"").decode("latin-1")
+        if origin.partition("://")[2] != host or not _cannot_be_bent(host):
+            error = Forbidden(f"pages of {shown(origin)} may not use this server; allow them with server.cors_origins")
             self._hub.refuse(error, request_id_of(scope), route_of(scope), "origin")
             raise error

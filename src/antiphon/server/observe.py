@@ -302,8 +302,10 @@ def configure_logging(level: str, as_json: bool) -> None:
 
 
 def _is_news(record: logging.LogRecord) -> bool:
-    """A body that we broke off on purpose is in the journal with its reason."""
-    return not record.getMessage().startswith("ASGI callable returned without completing response")
+    """A body that we broke off on purpose is in the journal with its reason; a caller's bad bytes are no fault."""
+    return not record.getMessage().startswith(
+        ("ASGI callable returned without completing response", "Invalid UTF-8 sequence received from client")
+    )
 
 
 def _emit(level: int, event: str, /, **values: object) -> None:
@@ -320,4 +322,4 @@ def _fields(entry: Entry) -> dict[str, object]:
 
 def _quoted(value: object) -> str:
     text = str(value)
-    return json.dumps(text) if not text or any(char in text for char in ' "=\n') else text
+    return json.dumps(text) if not text or any(char in text for char in ' "=') or not text.isprintable() else text

@@ -11,7 +11,7 @@ from starlette.types import Scope
 from antiphon.core.clock import unix_time_s
 from antiphon.core.errors import AntiphonError
 from antiphon.protocol import cartesia_errors, openai_http
-from antiphon.protocol.http import JSON, Reply, TooLarge, Unauthenticated, credentials
+from antiphon.protocol.http import JSON, Reply, TooLarge, TooSlow, Unauthenticated, credentials
 from antiphon.protocol.versions import pick_version
 from antiphon.server.auth import Principal
 from antiphon.server.front import MethodNotAllowed, request_id_of, route_of
@@ -46,7 +46,7 @@ def error_response(error: AntiphonError, scope: Scope) -> Response:
         response.headers["www-authenticate"] = "Bearer"
     elif isinstance(error, Unready):
         response.headers["retry-after"] = "1"
-    elif isinstance(error, TooLarge):
+    elif isinstance(error, TooLarge | TooSlow):
         response.headers["connection"] = "close"  # or the rest of the body would have to be read and thrown away
     return response
 

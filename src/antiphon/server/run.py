@@ -24,11 +24,13 @@ from antiphon.server.auth import gate_for
 from antiphon.server.hub import Engines
 from antiphon.server.observe import configure_logging
 from antiphon.server.tls import self_signed, trust_hint
-from antiphon.server.transport import RequestProtocol, SocketProtocol
+from antiphon.server.transport import RequestProtocol, SocketProtocol, WireConfig
 from antiphon.settings import ServerSettings, Settings, SettingsError
 
 EXIT_OK, EXIT_FAILED, EXIT_BAD_SETTINGS = 0, 1, 2
 _BACKLOG = 2048
+_HEAD_TIMEOUT_S = 20.0
+_STALL_GRACE_S = 5.0
 
 
 class StartFailed(AntiphonError):
@@ -117,8 +119,11 @@ def config(
     """uvicorn's settings for our server."""
     server = settings.server
     cert, key = certificate or (None, None)
-    return uvicorn.Config(
+    return WireConfig(
         app,
+        # The application's own limit comes first; this one is for what it has let go of.
+        stall_timeout_s=server.stall_timeout_s + _STALL_GRACE_S,
+        head_timeout_s=min(server.body_timeout_s, _HEAD_TIMEOUT_S),
         loop="auto",
         http=RequestProtocol,
         ws=SocketProtocol,

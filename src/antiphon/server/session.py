@@ -195,6 +195,7 @@ class SpeechSocket:
                 while self._is_full():
                     self._room.clear()
                     await self._room.wait()
+                await asyncio.sleep(0)  # everyone else's turn: hundreds of frames may have come at once
 
     def _pieces(self, frame: str | bytes) -> Iterator[str | bytes]:
         """A frame as it came, but audio that is listened to in pieces: what was not asked for is not cut up."""

@@ -8,7 +8,7 @@ from starlette.requests import Request
 from antiphon.core.errors import AntiphonError
 from antiphon.core.event import Audio, Event
 from antiphon.core.speech import SpeechConfig
-from antiphon.protocol.http import TooLarge
+from antiphon.protocol.http import TooLarge, TooSlow
 from antiphon.server.exchange import END, BodyWriter, Order
 from antiphon.server.front import CallerGone
 from antiphon.server.lines import Line
@@ -51,7 +51,7 @@ def speech_order(
 
 
 async def read_body(request: Request, limit_bytes: int, timeout_s: float) -> bytes:
-    """Raises ``TooLarge``, ``CallerGone`` (also for a body that does not come in time).
+    """Raises ``TooLarge``, ``TooSlow``, ``CallerGone``.
 
     A body that is too large is read to its end, within reason, before it is refused: a client that is still sending
     when the connection closes sees a broken pipe instead of the answer.
@@ -70,7 +70,7 @@ async def read_body(request: Request, limit_bytes: int, timeout_s: float) -> byt
                 if not message.get("more_body", False) or size > limit_bytes * _PATIENCE:
                     break
     except TimeoutError:
-        raise CallerGone from None
+        raise TooSlow(f"the body did not come within {timeout_s:g} s") from None
     if size > limit_bytes:
         raise TooLarge(f"the body has more than the {limit_bytes} bytes allowed")
     return bytes(body)

@@ -10,7 +10,7 @@ from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import Request
 
 from antiphon.core.errors import InvalidInput
-from antiphon.protocol.http import TooLarge
+from antiphon.protocol.http import TooLarge, TooSlow
 from antiphon.protocol.transcription import missing_file
 from antiphon.server.front import CallerGone
 
@@ -32,7 +32,10 @@ class Upload:
 
 
 async def read_upload(request: Request, limit_bytes: int, timeout_s: float) -> Upload:
-    """``timeout_s`` is how long nothing may come. Raises ``InvalidInput``, ``TooLarge``, ``CallerGone``."""
+    """``timeout_s`` is how long nothing may come.
+
+    Raises ``InvalidInput``, ``TooLarge``, ``TooSlow``, ``CallerGone``.
+    """
     kind = request.headers.get("content-type", "")
     if not kind.lower().startswith("multipart/form-data"):
         raise InvalidInput(f"the body must be multipart/form-data with a part named file, not {kind[:60]!r}", "file")
@@ -43,7 +46,6 @@ async def read_upload(request: Request, limit_bytes: int, timeout_s: float) -> U
     try:
         form = await parser.parse()
     except MultiPartException as error:
-        await _read_out(request, timeout_s)
         raise InvalidInput(f"the form cannot be read: {error.message}") from None
     items = form.multi_items()
     fields = tuple((name, value) for name, value in items if isinstance(value, str))
@@ -67,14 +69,6 @@ async def _pieces(request: Request, limit_bytes: int, timeout_s: float) -> Async
         raise TooLarge(f"file: a recording may have {limit_bytes} bytes here (stt.file_limit_bytes)", "file")
 
 
-async def _read_out(request: Request, timeout_s: float) -> None:
-    size = 0
-    async for piece in _body(request, timeout_s):
-        size += len(piece)
-        if size > _PATIENCE_BYTES:
-            return
-
-
 async def _body(request: Request, timeout_s: float) -> AsyncGenerator[bytes, None]:
     more = True
     while more:
@@ -82,7 +76,7 @@ async def _body(request: Request, timeout_s: float) -> AsyncGenerator[bytes, Non
             async with asyncio.timeout(timeout_s):
                 message = await request.receive()
         except TimeoutError:
-            raise CallerGone from None
+            raise TooSlow(f"nothing of the body came for {timeout_s:g} s") from None
         if message["type"] == "http.disconnect":
             raise CallerGone
         more = message.get("more_body", False)
