@@ -10,11 +10,14 @@ import os
 from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
 from types import TracebackType
+from typing import Any, TypeVar
 
 from antiphon.bench.arrivals import ClosedLoop, OpenLoop, Schedule
 from antiphon.bench.recording import Recording, Take
-from antiphon.bench.target.contract import Line, Target
+from antiphon.bench.target.contract import Endpoint, Line, Request, Target
 from antiphon.core.clock import Clock, MonotonicClock
+
+RequestT = TypeVar("RequestT", bound=Request)
 
 TIMEOUT_S = 60.0
 LAG_PERIOD_S = 0.02
@@ -70,7 +73,7 @@ class Player:
         self._clock = clock or MonotonicClock()
         self._timeout_s = timeout_s
         self._runner = asyncio.Runner()
-        self._targets: list[Target] = []
+        self._targets: list[Endpoint[Any]] = []
 
     def __enter__(self) -> "Player":
         return self
@@ -93,17 +96,27 @@ class Player:
         takes = sorted((target.take(recording) for recording in recordings), key=lambda take: take.index)
         return Played(tuple(takes), schedule.first, schedule.measured, load)
 
-    def prepare(self, target: Target, streams: int) -> None:
+    def prepare(self, target: Endpoint[Any], streams: int) -> None:
         """Connect for ``streams`` concurrent requests. Done by :meth:`play`; call it to find a dead target early."""
         if target not in self._targets:
             self._targets.append(target)
         self._runner.run(target.open(streams))
 
+    def record(
+        self, target: Endpoint[RequestT], lines: Sequence[RequestT], schedule: ClosedLoop
+    ) -> tuple[list[Recording], PlayerLoad]:
+        """A closed loop to any endpoint; recordings come in the order of ``lines``, which :meth:`play` would decode."""
+        if len(lines) != schedule.requests:
+            raise ValueError(f"the schedule has {schedule.requests} requests, but there are {len(lines)} lines")
+        self.prepare(target, schedule.streams)
+        recordings, load = self._runner.run(self._watched(self._closed(target, lines, schedule)))
+        return sorted(recordings, key=lambda recording: recording.index), load
+
     def perform(self, target: Target, cues: Sequence[Cue], begin_s: float) -> tuple[list[Recording], PlayerLoad]:
         """Issue ``cues`` relative to ``begin_s`` (this clock; several processes may share it)."""
         return self._runner.run(self._watched(self._open(target, cues, begin_s)))
 
-    def part(self, target: Target) -> None:
+    def part(self, target: Endpoint[Any]) -> None:
         """Close the connections to ``target``; a later :meth:`play` connects anew."""
         if target in self._targets:
             self._targets.remove(target)
@@ -128,7 +141,9 @@ class Player:
                 group.create_task(self._one(target, cue.line, recording))
         return recordings
 
-    async def _closed(self, target: Target, lines: Sequence[Line], schedule: ClosedLoop) -> list[Recording]:
+    async def _closed(
+        self, target: Endpoint[RequestT], lines: Sequence[RequestT], schedule: ClosedLoop
+    ) -> list[Recording]:
         recordings: list[Recording] = []
         queue = iter(enumerate(lines))
 
@@ -145,7 +160,7 @@ class Player:
                 group.create_task(caller())
         return recordings
 
-    async def _one(self, target: Target, line: Line, recording: Recording) -> None:
+    async def _one(self, target: Endpoint[RequestT], line: RequestT, recording: Recording) -> None:
         """One request. Whatever goes wrong is this request's failure, never the run's."""
         recording.issued_s = self._clock.now_s()
         try:

@@ -13,11 +13,13 @@ class Recording:
 
     __slots__ = (
         "_clock",
+        "behind_s",
         "ended_s",
         "error",
         "index",
         "issued_s",
         "last_text_s",
+        "marks",
         "payloads",
         "scheduled_s",
         "stamps_s",
@@ -35,6 +37,8 @@ class Recording:
         self.started_s: float | None = None
         self.last_text_s: float | None = None
         self.ended_s: float | None = None
+        self.marks: dict[str, float] = {}
+        self.behind_s = 0.0
         self.stamps_s: list[float] = []
         self.payloads: list[bytes] = []
         self.status = 0
@@ -49,6 +53,14 @@ class Recording:
         if self.started_s is None:
             self.started_s = now_s
         self.last_text_s = now_s
+
+    def mark(self, name: str) -> None:
+        """Note when something else than text is done to the server, such as a command."""
+        self.marks[name] = self._clock.now_s()
+
+    def behind(self, seconds: float) -> None:
+        """What is sent in real time was this late. The worst is kept."""
+        self.behind_s = max(self.behind_s, seconds)
 
     def chunk(self, payload: bytes) -> None:
         self.stamps_s.append(self._clock.now_s())

@@ -176,7 +176,7 @@ class _Bench:
         self.groups.append(score.group(f"{self.options.overload} streams, overload"))
 
     def message_cost(self) -> None:
-        pid = self.options.server_pid or listening_pid(_port(self.options.server.url))
+        pid = self.options.server_pid or listening_pid(port_of(self.options.server.url))
         if not pid:
             note = "The server's process is not on this machine, or not this user's: give its pid."
             self.tables.append(Table("Cost per message", ("",), (), (note,)))
@@ -270,7 +270,8 @@ class _Bench:
         self.groups += [score.group(load) for load, scores, _ in loads for score in scores]
 
 
-def _port(url: str) -> int:
+def port_of(url: str) -> int:
+    """The TCP port of a server's address. Raises ``ModelUnavailable`` where that is none."""
     parts = urlsplit(url)
     if parts.port:
         return parts.port

@@ -33,7 +33,7 @@ class CartesiaWs:
 
     ``url``: base of the server (http, https, ws or wss). ``sockets`` 0: one context at a time on a socket, sockets
     reused and added as needed (one per caller); k > 0: all contexts share k sockets. ``extra`` goes into every request
-    (``max_buffer_delay_ms``, ``add_timestamps``, ...).
+    (``max_buffer_delay_ms``, ``add_timestamps``, ...). ``keep_all``: recordings keep every message, not only audio.
     """
 
     def __init__(
@@ -48,6 +48,7 @@ class CartesiaWs:
         api_key: str = "",
         extra: Mapping[str, object] | None = None,
         name: str = "cartesia-ws",
+        keep_all: bool = False,
         clock: Clock | None = None,
     ) -> None:
         self.name = name
@@ -55,6 +56,7 @@ class CartesiaWs:
         self._url = websocket_url(url) + "/tts/websocket?cartesia_version=" + VERSION
         self._headers = {"X-API-Key": api_key} if api_key else {}
         self._sockets = sockets
+        self._keep_all = keep_all
         self._clock = clock or MonotonicClock()
         self._ids = count()
         self._all: list[_Link] = []
@@ -107,9 +109,13 @@ class CartesiaWs:
         compute_ms = 0.0
         for payload in recording.payloads:
             message = decode_server_message(payload)
-            assert isinstance(message, Chunk)
+            if not isinstance(message, Chunk):
+                continue
             audio.append(message.data)
             compute_ms += message.step_time
+        if self._keep_all:
+            # its stamps are of all messages: no figures are taken from it
+            audio = [b"".join(audio)]
         return finish(recording, whole_samples(audio), self.sample_rate_hz, compute_ms / 1e3 if audio else None)
 
     async def close(self) -> None:
@@ -131,7 +137,7 @@ class CartesiaWs:
         socket = await connect(
             self._url, additional_headers=self._headers, compression=None, max_size=None, max_queue=None, proxy=None
         )
-        link = _Link(socket, self._clock)
+        link = _Link(socket, self._clock, self._keep_all)
         self._all.append(link)
         return link
 
@@ -139,8 +145,9 @@ class CartesiaWs:
 class _Link:
     """One socket, its reader, and the contexts that wait for it."""
 
-    def __init__(self, socket: ClientConnection, clock: Clock) -> None:
+    def __init__(self, socket: ClientConnection, clock: Clock, keep_all: bool) -> None:
         self._socket = socket
+        self._keep_all = keep_all
         self._clock = clock
         self._waiting: dict[str, tuple[Recording, asyncio.Future[None]]] = {}
         self.alive = True
@@ -175,7 +182,7 @@ class _Link:
                 if waiting is None:
                     continue
                 recording, ended = waiting
-                if head.type == "chunk":
+                if head.type == "chunk" or (self._keep_all and head.type == "timestamps"):
                     recording.chunk_at(stamp_s, payload)
                 elif head.type in ("done", "error") and not ended.done():
                     if head.type == "done":

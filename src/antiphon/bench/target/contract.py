@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from antiphon.bench.recording import Recording, Take
 
@@ -21,8 +21,30 @@ class Line:
     token_gap_s: float = 0.0
 
 
+class Request(Protocol):
+    """What a player can issue: ``text`` is what reports call it."""
+
+    @property
+    def text(self) -> str: ...
+
+
+RequestT = TypeVar("RequestT", bound=Request, contravariant=True)
+
+
+class Endpoint(Protocol[RequestT]):
+    """What the player asks of anything that it plays requests to. All methods run on one event loop."""
+
+    name: str
+
+    async def open(self, streams: int) -> None: ...
+
+    async def speak(self, line: RequestT, recording: Recording) -> None: ...
+
+    async def close(self) -> None: ...
+
+
 class Target(Protocol):
-    """An endpoint under load. All methods run on one event loop."""
+    """An endpoint that speaks, under load."""
 
     name: str
     sample_rate_hz: int
