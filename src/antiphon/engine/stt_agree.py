@@ -22,7 +22,7 @@ def sound_of(word: str) -> str:
 class Agreement:
     """Settled words of one window: append-only. If the recogniser changes its mind about them, that is not told.
 
-    (Told to begin with what is settled, a decoder says more nonsense after a wrong word: 1 point of WER.)
+    (Told to begin with what is settled, a decoder goes on worse after a wrong word.)
     """
 
     def __init__(self, hold_samples: int = HOLD_SAMPLES, times: int = TIMES) -> None:
