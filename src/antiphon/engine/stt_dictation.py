@@ -49,8 +49,8 @@ class Dictation:
     """One stream's recognition.
 
     With ``config.turns`` words are settled while the speaker goes on, since a turn's text may grow before its end but
-    never change. Without, nothing is settled before its window ends, and finals are a little better for it (half a point
-    to one point of WER on LibriSpeech test-other, against the text of a larger recogniser).
+    never change. Without, nothing is settled before its window ends, and finals are a little better for it (half a
+    point to one point of WER on LibriSpeech test-other, against the text of a larger recogniser).
     """
 
     def __init__(self, senses: Senses, config: HearingConfig, tape: Tape, segmenter: Segmenter, pace: Pace) -> None:
