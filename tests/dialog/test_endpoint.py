@@ -22,7 +22,7 @@ def test_a_question_ends_at_once() -> None:
     user.pause(0.1)
     user.score(0.1)
     assert user.events[0] == TurnStarted(0)
-    assert user.transcripts_so_far[:2] == ["What time", "What time do you close?"]
+    assert user.transcripts_so_far[:2] == ["What time", "What time do you close"]
     assert user.story == ["start", "update", "update", "eager", "end"]
     assert user.events[4] == TurnEnded("What time do you close?", user.samples, "model")
 

@@ -4,6 +4,7 @@ import re
 
 from antiphon.core.hearing import Heard
 
+_MARK = re.compile(r"[.?!…]+$")
 _TOKEN = re.compile(r"\s*\S+")  # a word with the white space before it, so that what is left begins with the joint
 
 
@@ -13,6 +14,9 @@ class TurnTranscript:
     A recogniser may revise a segment until its final. What was given out of it stays as it was; what later hypotheses
     say beyond that is found by aligning words, and appended. Text outlives turns: words that come after a turn was
     ended are kept for the next one.
+
+    A recogniser puts a full stop wherever its window ends. A mark at the end is therefore given out only with what
+    follows it, or with everything; it is left out if the sentence goes on in small letters.
     """
 
     def __init__(self) -> None:
@@ -35,7 +39,7 @@ class TurnTranscript:
 
     def hear(self, heard: Heard) -> None:
         if heard.final:
-            self._held += beyond(self._used, heard.text)[0]
+            self._held = _joined(self._held, beyond(self._used, heard.text)[0])
             self._segment, self._stable_chars, self._used = "", 0, ""
         else:
             self._segment, self._stable_chars = heard.text, heard.stable_chars
@@ -44,10 +48,13 @@ class TurnTranscript:
         """Give out what will not be revised, or all that was heard. Says whether ``text`` grew."""
         known = self._segment if everything else self._segment[: self._stable_chars]
         more, used = beyond(self._used, known)
-        if not (self._held + more).strip():
+        text = _joined(self._held, more)
+        mark = None if everything else _MARK.search(text)
+        given = text[: mark.start()] if mark is not None else text
+        if not given.strip():
             return False
-        self.text += self._held + more
-        self._held, self._used = "", used
+        self.text += given
+        self._held, self._used = text[len(given) :], used
         return True
 
     def finish(self) -> str:
@@ -83,6 +90,11 @@ def beyond(used: str, known: str) -> tuple[str, str]:
     cut = max(j for j, count in enumerate(changes) if count == fewest)
     more = "".join(tokens[cut:])
     return (more, known) if more else ("", used)
+
+
+def _joined(held: str, more: str) -> str:
+    goes_on = more.lstrip()[:1].islower()
+    return (_MARK.sub("", held) if goes_on else held) + more
 
 
 def _plain(token: str) -> str:
