@@ -1,0 +1,275 @@
+"""Decides about tool calls: what may run when, what must not run twice, and that every call comes to an end.
+
+Reads may run on a guess. Writes wait until the turn is certain and then run once, under a key by which whoever executes
+them can tell a repetition.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal, TypeAlias
+
+from antiphon.core.brain import Effect, ToolCall, ToolSpec
+
+CallState: TypeAlias = Literal["waiting", "running", "done", "failed", "cancelled", "superseded", "timed_out"]
+_OPEN = ("waiting", "running")
+_KEPT = 256
+
+
+@dataclass(frozen=True, slots=True)
+class CallTool:
+    """Execute this call. ``key`` is the same for every attempt at the same write."""
+
+    call: ToolCall
+    key: str
+    effect: Effect
+
+
+@dataclass(frozen=True, slots=True)
+class CancelTool:
+    """Nobody waits for this call any more."""
+
+    call_id: str
+
+
+ToolAction: TypeAlias = CallTool | CancelTool
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSettings:
+    """``targets``: for a write tool, the arguments that name what it writes to.
+
+    Two writes of one turn with the same target are one write, corrected: the later counts if the earlier has not run.
+    A tool without targets is corrected only by starting the turn's answer anew.
+    """
+
+    targets: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    max_calls_per_turn: int = 16
+
+
+@dataclass(slots=True)
+class ToolRun:
+    """One call and how far it came. ``twin_of``: the call that does the same write and whose result counts."""
+
+    call: ToolCall
+    effect: Effect
+    key: str
+    turn: int
+    owner: str
+    state: CallState
+    deadline_s: float
+    timeout_s: float
+    signature: str = ""
+    target: str = ""
+    twin_of: str = ""
+    said: str = ""
+    """Its result, once it ended."""
+    told: bool = False
+    """Whether the user has heard how it went."""
+
+    @property
+    def open(self) -> bool:
+        return self.state in _OPEN
+
+
+class ToolDesk:
+    """All tool calls of a conversation. Pure. ``owner`` names the answer that asks.
+
+    What each ended call said is to be moved to the history (:meth:`take_results`).
+    """
+
+    def __init__(
+        self, conversation_id: str, specs: Sequence[ToolSpec] = (), settings: ToolSettings | None = None
+    ) -> None:
+        self.specs = {spec.name: spec for spec in specs}
+        self.settings = settings or ToolSettings()
+        self.runs: dict[str, ToolRun] = {}
+        self._conversation_id = conversation_id
+        self._results: list[tuple[str, str]] = []
+
+    @property
+    def writing(self) -> bool:
+        """Whether a write is on its way: nobody should tell how it went before it is known."""
+        return any(run.state == "running" and run.effect == "write" for run in self.runs.values())
+
+    @property
+    def deadline_s(self) -> float | None:
+        return min((run.deadline_s for run in self.runs.values() if run.state == "running"), default=None)
+
+    def waits(self, owner: str) -> bool:
+        return any(run.open for run in self.runs.values() if run.owner == owner)
+
+    def is_open(self, call_id: str) -> bool:
+        return call_id in self.runs and self.runs[call_id].open
+
+    def ask(
+        self, call: ToolCall, turn: int, owner: str, committed: bool, now_s: float
+    ) -> tuple[ToolCall, list[ToolAction]]:
+        """A brain wishes for a tool. Returns the call as it is to be recorded (its id made unique) and what to do."""
+        call = self._unique(call)
+        spec = self.specs.get(call.name)
+        arguments = _arguments(call.arguments)
+        if spec is None or arguments is None:
+            problem = f"there is no tool {call.name}" if spec is None else "the arguments are not a JSON object"
+            self._refuse(call, turn, owner, problem)
+            return call, []
+        canonical = json.dumps(arguments, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        signature = f"{call.name}({canonical})"
+        key = _key(self._conversation_id, str(turn), call.name, canonical)
+        run = ToolRun(call, spec.effect, key, turn, owner, "waiting", 0.0, spec.timeout_s, signature)
+        if sum(other.turn == turn for other in self.runs.values()) >= self.settings.max_calls_per_turn:
+            self._refuse(call, turn, owner, "too many calls in one turn")
+            return call, []
+        self.runs[call.call_id] = run
+        self._forget()
+        if spec.effect == "read":
+            return call, [self._start(run, now_s)]
+        names = self.settings.targets.get(call.name)
+        run.target = json.dumps([call.name, [arguments.get(name) for name in names]]) if names is not None else ""
+        twin = self._twin(run)
+        if twin is not None:
+            self._pair(run, twin)
+            return call, []
+        for other in self.runs.values():
+            same = other is not run and run.target and other.target == run.target and other.turn == turn
+            if same and other.state == "waiting":
+                self._end(other, "superseded", "replaced by a later call of the same turn")
+        return call, [self._start(run, now_s)] if committed else []
+
+    def commit(self, owner: str, now_s: float) -> list[ToolAction]:
+        """The turn is certain: what waited for that runs, in the order of asking."""
+        waiting = [run for run in self.runs.values() if run.owner == owner and run.state == "waiting"]
+        return [self._start(run, now_s) for run in waiting if not run.twin_of]
+
+    def discard(self, owner: str) -> list[ToolAction]:
+        """The answer was a guess, and wrong: nothing of it happened."""
+        actions: list[ToolAction] = []
+        for run in self._open_of(owner):
+            if run.state == "waiting":
+                self._end(run, "superseded", "the turn went on")
+            else:
+                actions += self._cancel(run)
+        return actions
+
+    def interrupt(self, owner: str) -> list[ToolAction]:
+        """The answer was cut off: its reads are of no use any more, its writes go on to their end."""
+        actions: list[ToolAction] = []
+        for run in self._open_of(owner):
+            if run.effect == "read":
+                actions += self._cancel(run)
+        return actions
+
+    def finish(self, call_id: str, content: str, ok: bool = True) -> bool:
+        """A result came. It is recorded whatever has become of the call. Says whether the call was still open."""
+        run = self.runs.get(call_id)
+        if run is None:
+            return False
+        if not run.open:
+            run.said = content
+            self._results.append((call_id, content))
+            if run.state == "timed_out" and ok:
+                run.state = "done"  # it did happen: an identical write must not happen again
+            return False
+        self._end(run, "done" if ok else "failed", content, verbatim=True)
+        return True
+
+    def tick(self, now_s: float) -> list[ToolAction]:
+        actions: list[ToolAction] = []
+        for run in list(self.runs.values()):
+            if run.state == "running" and not run.twin_of and now_s >= run.deadline_s:
+                if run.effect == "read":
+                    self._end(run, "timed_out", "no answer in time")
+                    actions.append(CancelTool(run.call.call_id))
+                else:
+                    self._end(run, "timed_out", "no answer in time; it is not known whether it was done")
+        return actions
+
+    def tell(self, owner: str) -> None:
+        """The user has heard how the calls of this answer went: the same wish again is a new wish."""
+        for run in self.runs.values():
+            if run.owner == owner and not run.open:
+                run.told = True
+
+    def close(self) -> list[ToolAction]:
+        """The conversation is over: reads are cancelled, what waited never runs, running writes go on to their end."""
+        actions: list[ToolAction] = []
+        for run in list(self.runs.values()):
+            if run.state == "waiting":
+                self._end(run, "cancelled", "the conversation is over")
+            elif run.state == "running" and run.effect == "read":
+                actions += self._cancel(run)
+        return actions
+
+    def take_results(self) -> list[tuple[str, str]]:
+        """(call id, what it said) of all that ended since the last time, late results included."""
+        out, self._results = self._results, []
+        return out
+
+    def _open_of(self, owner: str) -> list[ToolRun]:
+        return [run for run in self.runs.values() if run.owner == owner and run.open]
+
+    def _start(self, run: ToolRun, now_s: float) -> CallTool:
+        run.state, run.deadline_s = "running", now_s + run.timeout_s
+        for twin in self.runs.values():
+            if twin.twin_of == run.call.call_id:
+                twin.state, twin.deadline_s = run.state, run.deadline_s
+        return CallTool(run.call, run.key, run.effect)
+
+    def _cancel(self, run: ToolRun) -> list[ToolAction]:
+        self._end(run, "cancelled", "not waited for")
+        return [CancelTool(run.call.call_id)]
+
+    def _twin(self, run: ToolRun) -> ToolRun | None:
+        """An earlier call for the same write that has run or will, in this turn or with a result not yet told."""
+        for other in self.runs.values():
+            if other is run or other.twin_of or other.signature != run.signature or other.effect != "write":
+                continue
+            if other.turn != run.turn and other.told:
+                continue
+            if other.state in ("failed", "timed_out"):
+                run.key = other.key  # another attempt at the same write
+            elif other.state in ("running", "done") or (other.state == "waiting" and other.owner == run.owner):
+                return other
+        return None
+
+    def _pair(self, run: ToolRun, twin: ToolRun) -> None:
+        run.twin_of, run.key = twin.call.call_id, twin.key
+        run.state, run.deadline_s = twin.state, twin.deadline_s
+        if not twin.open:
+            self._results.append((run.call.call_id, twin.said))
+
+    def _end(self, run: ToolRun, state: CallState, content: str, verbatim: bool = False) -> None:
+        said = content if verbatim else json.dumps({"status": state, "note": content})
+        for each in (run, *(other for other in self.runs.values() if other.twin_of == run.call.call_id)):
+            if each.open:
+                each.state, each.said = state, said
+                self._results.append((each.call.call_id, said))
+
+    def _refuse(self, call: ToolCall, turn: int, owner: str, problem: str) -> None:
+        self.runs[call.call_id] = run = ToolRun(call, "read", "", turn, owner, "waiting", 0.0, 0.0)
+        self._end(run, "failed", problem)
+
+    def _unique(self, call: ToolCall) -> ToolCall:
+        call_id, count = call.call_id or "call", 1
+        while call_id in self.runs:
+            count += 1
+            call_id = f"{call.call_id or 'call'}-{count}"
+        return replace(call, call_id=call_id)
+
+    def _forget(self) -> None:
+        ended = [call_id for call_id, run in self.runs.items() if not run.open]
+        for call_id in ended[: max(0, len(self.runs) - _KEPT)]:
+            del self.runs[call_id]
+
+
+def _arguments(text: str) -> dict[str, object] | None:
+    try:
+        value = json.loads(text or "{}")
+    except ValueError:
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _key(*parts: str) -> str:
+    return hashlib.sha256("\x1f".join(parts).encode()).hexdigest()[:32]
