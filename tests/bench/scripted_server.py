@@ -16,6 +16,8 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response, Strea
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from .scripted_ear import ScriptedEar
+
 RATE_HZ = 24_000
 SILENCE = np.zeros(240, "<i2").tobytes()
 TONE = (8_000 * np.sin(2 * np.pi * 440 * np.arange(2_400) / RATE_HZ)).astype("<i2").tobytes()
@@ -92,7 +94,7 @@ class ScriptedServer:
 
 
 @contextmanager
-def serving(server: ScriptedServer) -> Iterator[str]:
+def serving(server: "ScriptedServer | ScriptedEar") -> Iterator[str]:
     """Serve on a free port of the loopback; gives the base URL."""
     listener = socket.create_server(("127.0.0.1", 0))
     config = uvicorn.Config(server.app, log_level="error", lifespan="off")

@@ -60,7 +60,8 @@ def test_cpu_time_and_memory_of_a_process() -> None:
     after = cpu_time(getpid())
     assert after is not None
     used = after.since(before)
-    assert used.all_s >= used.main_s > 0
+    # two files are read one after the other: a tick may lie between them
+    assert used.all_s + 0.02 >= used.main_s > 0
     assert (rss_bytes(getpid()) or 0) > 1_000_000
 
 

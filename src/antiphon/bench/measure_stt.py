@@ -167,7 +167,7 @@ def measure_turn(hearing: Hearing) -> TurnHeard:
     clip = hearing.clip
     begin_s = hearing.begin_s or 0.0
     pauses = [begin_s + start / clip.rate_hz for start, _ in clip.pauses]
-    spans = list(zip(pauses, [*pauses[1:], true_end_s], strict=True))
+    spans = list(zip(pauses, [*pauses, true_end_s][1:], strict=True))
     quiet = [(begin_s + start / clip.rate_hz, begin_s + end / clip.rate_hz) for start, end in clip.pauses]
     wanted = clip.ends_turn
     return TurnHeard(

@@ -45,11 +45,20 @@ def listening_pid(port: int) -> int | None:
         if not folder.name.isdecimal():
             continue
         try:
-            if any(os.readlink(link) in wanted for link in (folder / "fd").iterdir()):
-                return int(folder.name)
+            links = list((folder / "fd").iterdir())
         except OSError:
             continue
+        if any(_target(link) in wanted for link in links):
+            return int(folder.name)
     return None
+
+
+def _target(link: Path) -> str:
+    """Empty where it is gone meanwhile, as the one that listed the folder is."""
+    try:
+        return os.readlink(link)
+    except OSError:
+        return ""
 
 
 def _listeners(table: Path, port: int) -> list[str]:

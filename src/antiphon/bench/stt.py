@@ -184,18 +184,19 @@ class _Bench:
         for streams in self.options.streams:
             for hearing in self._load("clean", self.options.server.finalized(), clips, streams):
                 heard.setdefault((hearing.clip.group, streams), []).append(hearing)
+        streams = self.options.spoiled_streams
         worse = spoiled(self.options, self.options.clips)
         if worse:
-            streams = self.options.spoiled_streams
             for hearing in self._load("spoiled", self.options.server.finalized(), worse, streams):
                 heard.setdefault((hearing.clip.group, streams), []).append(hearing)
+        if not heard:
+            return
         figures = {key: [measure_final(hearing) for hearing in some] for key, some in heard.items()}
         self.tables.append(tables.finals(figures))
         self._accuracy(heard)
-        first = next(iter(heard.values()))
-        errors = [error for hearing in first if hearing.clip.words for error in word_time_errors(hearing)]
-        if errors:
-            self.tables.append(tables.word_times(first[0].clip.group, errors))
+        times = {key: [error for one in some for error in word_time_errors(one)] for key, some in heard.items()}
+        if any(times.values()):
+            self.tables.append(tables.word_times({key: errors for key, errors in times.items() if errors}))
         self.details["finals"] = _flat(figures)
 
     def turns(self) -> None:

@@ -158,18 +158,25 @@ def nothing(takes: Sequence[tuple[Heard, TurnHeard | None]]) -> Table:
     )  # fmt: skip
 
 
-def word_times(group: str, errors: Sequence[tuple[float, float]]) -> Table:
-    starts, ends = distribution([abs(start) for start, _ in errors]), distribution([abs(end) for _, end in errors])
-    bias = distribution([start for start, _ in errors]), distribution([end for _, end in errors])
+def word_times(groups: Mapping[tuple[str, int], Sequence[tuple[float, float]]]) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for (group, streams), errors in groups.items():
+        starts, ends = ([error[at] for error in errors] for at in (0, 1))
+        rows.append(
+            (
+                group, streams, len(errors),
+                *(_ms(distribution(list(map(abs, starts))), at) for at in ("p50", "p95")),
+                *(_ms(distribution(list(map(abs, ends))), at) for at in ("p50", "p95")),
+                _ms(distribution(starts), "mean"), _ms(distribution(ends), "mean"),
+            )
+        )  # fmt: skip
     return Table(
         "Word times",
-        ("clips of", "words", "start off by p50", "p95", "end off by p50", "p95", "start late by, mean", "end late by"),
         (
-            (
-                group, len(errors), _ms(starts, "p50"), _ms(starts, "p95"), _ms(ends, "p50"), _ms(ends, "p95"),
-                _ms(bias[0], "mean"), _ms(bias[1], "mean"),
-            ),
+            "clips of", "streams", "words", "start off by p50", "p95", "end off by p50", "p95", "start late by, mean",
+            "end late by",
         ),
+        tuple(rows),
         ("Of words that were heard right, against the times that the voice gave when it spoke them.",),
     )  # fmt: skip
 
