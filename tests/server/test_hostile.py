@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from websockets.exceptions import ConnectionClosedError
 
-from antiphon.server.journal import ConnectionClosed, Crashed
+from antiphon.server.journal import ConnectionClosed, Crashed, StreamEnded
 from antiphon.server.observe import LineFormat
 from antiphon.server.run import config
 
@@ -18,6 +18,7 @@ from .support import (
     ORDER,
     ScriptedEngine,
     Served,
+    audio,
     in_process,
     receive,
     receive_until,
@@ -93,6 +94,44 @@ def test_a_second_head_that_comes_by_the_byte_ends_the_connection() -> None:
                 writer.write(b"ET / HTTP/1.1\r\na: " if _ == 0 else b"x")
                 await asyncio.wait([rest], timeout=0.02)
             assert b"408" in await rest
+
+    run(test())
+
+
+def test_a_socket_and_a_long_answer_outlive_the_time_for_heads() -> None:
+    async def test() -> None:
+        engine = ScriptedEngine()
+        async with (
+            serving(engine, settings(server={"body_timeout_s": 0.05})) as served,
+            served.socket() as socket,
+            served.client() as client,
+        ):
+            request = asyncio.create_task(client.post("/tts/bytes", json={**ORDER, "transcript": "Hello."}))
+            await send(socket, "c", "Hello.")
+            await until(lambda: len(engine.open) == 2 and all(stream.flushes for stream in engine.open))
+            _, waiting = await asyncio.wait({request}, timeout=0.2)
+            assert waiting
+            for stream in list(engine.open):
+                stream.say(audio())
+                stream.end()
+            assert [message["type"] for message in await receive_until(socket, "done")] == ["chunk", "done"]
+            assert (await request).status_code == 200
+
+    run(test())
+
+
+def test_requests_in_a_row_whose_caller_leaves_are_all_let_go() -> None:
+    async def test() -> None:
+        engine = ScriptedEngine()
+        async with serving(engine) as served:
+            body = json.dumps({**ORDER, "transcript": "Hello."}).encode()
+            one = b"POST /tts/bytes HTTP/1.1\r\nhost: x\r\ncontent-length: %d\r\n\r\n" % len(body) + body
+            async with raw(served) as (_, writer):
+                writer.write(one * 3)
+                await until(lambda: engine.open)
+            await until(lambda: not engine.open)
+            await served.diary.until(StreamEnded)
+            assert served.diary.of(Crashed) == []
 
     run(test())
 

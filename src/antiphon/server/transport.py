@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import uvicorn
-from uvicorn._types import ASGISendEvent
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn._types import ASGI3Application, ASGISendEvent
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 from uvicorn.protocols.utils import ClientDisconnected
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.http11 import Request
@@ -147,6 +147,8 @@ class RequestProtocol(HttpToolsProtocol):
         """Whether no head is complete; ``_growing``: and one has begun."""
         self._growing = False
         self._deaf = False
+        """Whether what comes is no business of ours."""
+        self._answering: RequestResponseCycle | None = None
         self._head_timer: asyncio.TimerHandle | None = None
         self._await_head()
 
@@ -154,6 +156,11 @@ class RequestProtocol(HttpToolsProtocol):
         self._guard.resumed()
         self._stop_waiting()
         super().connection_lost(exc)
+        # uvicorn tells the request that came last; the one that is being answered may be an earlier one.
+        self.pipeline.clear()
+        if self._answering is not None and not self._answering.response_complete:
+            self._answering.disconnected = True
+            self._answering.message_event.set()
 
     def pause_writing(self) -> None:
         super().pause_writing()
@@ -168,7 +175,7 @@ class RequestProtocol(HttpToolsProtocol):
             return
         growing = self._growing
         super().data_received(data)
-        if not self._in_head or self.transport.is_closing():
+        if self._deaf or not self._in_head or self.transport.is_closing():
             return
         if growing and self._growing:
             self._head_bytes += len(data)  # a header is only seen when it is complete
@@ -177,12 +184,21 @@ class RequestProtocol(HttpToolsProtocol):
         elif self.cycle is None or self.cycle.response_complete:
             self._await_head()
 
+    def handle_websocket_upgrade(self) -> None:
+        self._deaf = True  # the wire is another protocol's from here on
+        self._stop_waiting()
+        super().handle_websocket_upgrade()
+
     def on_message_begin(self) -> None:
         super().on_message_begin()
         self._head_bytes = 0
         self._growing = True
         writable = self.flow._is_writable_event
         self.scope["extensions"] = {EXTENSION: Wire(writable, self.transport.abort)}  # type: ignore[dict-item]
+
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
+        self._answering = cycle
+        super()._start_asgi_task(cycle, app)
 
     def on_url(self, url: bytes) -> None:
         self._count(len(url))
