@@ -8,12 +8,11 @@ from datetime import date
 from pathlib import Path
 
 import pytest
+from examples.orders.book import SPECS
 
-import antiphon
 from antiphon.core.brain import BrainRequest, Message, TextDelta, ToolCall
 from antiphon.engine.brain import RuleBrain
 from antiphon.engine.brain_book import load_book
-from examples.orders.book import SPECS
 
 TODAY = date(2026, 11, 30)  # a Monday
 FILE = Path("examples/orders/brain.toml")
@@ -63,7 +62,10 @@ RESCHEDULE: list[Case] = [
     ("can you bring order 4711 on thursday instead", {"order_id": "4711", "day": THU}),
     ("i won't be home, please push delivery of four seven one one to friday", {"order_id": "4711", "day": FRI}),
     ("i need order 4712 a day later, make it wednesday", {"order_id": "4712", "day": WED}),
-    ("could we do a different day for order four seven one two, thursday would be good", {"order_id": "4712", "day": THU}),
+    (
+        "could we do a different day for order four seven one two, thursday would be good",
+        {"order_id": "4712", "day": THU},
+    ),
     ("postpone 4711 to the day after tomorrow", {"order_id": "4711", "day": WED}),
     ("move order 4711 to friday, no, thursday afternoon", {"order_id": "4711", "day": THU, "part": "afternoon"}),
     (
@@ -81,9 +83,15 @@ RESCHEDULE: list[Case] = [
     ("i'm away tomorrow, so bring order 4711 on thursday", {"order_id": "4711", "day": THU}),
     ("is it possible to get 4712 on thursday evening instead", {"order_id": "4712", "day": THU, "part": "evening"}),
     ("reschedule forty-seven eleven for the fifth of december", {"order_id": "4711", "day": SAT}),
-    ("i have to change the day for order 4711, wednesday afternoon please", {"order_id": "4711", "day": WED, "part": "afternoon"}),
+    (
+        "i have to change the day for order 4711, wednesday afternoon please",
+        {"order_id": "4711", "day": WED, "part": "afternoon"},
+    ),
     ("delay my parcel four seven one two by moving it to friday", {"order_id": "4712", "day": FRI}),
-    ("can the driver come with order 4711 tomorrow afternoon rather than today", {"order_id": "4711", "day": TUE, "part": "afternoon"}),
+    (
+        "can the driver come with order 4711 tomorrow afternoon rather than today",
+        {"order_id": "4711", "day": TUE, "part": "afternoon"},
+    ),
     ("set delivery of order 4712 for thursday, no wait, make that friday", {"order_id": "4712", "day": FRI}),
     ("nobody's in on tuesday, could you deliver 4711 on saturday", {"order_id": "4711", "day": SAT}),
     ("order four seven one one should come on friday, not thursday", {"order_id": "4711", "day": FRI}),
@@ -99,7 +107,10 @@ RESCHEDULE: list[Case] = [
     ("i don't want to cancel it, just move order 4711 to saturday", {"order_id": "4711", "day": SAT}),
     ("can i get order 4712 earlier, say, wednesday", {"order_id": "4712", "day": WED}),
     ("book order four seven one one in for friday the fourth", {"order_id": "4711", "day": FRI}),
-    ("another time would be better for 4712, how about thursday morning", {"order_id": "4712", "day": THU, "part": "morning"}),
+    (
+        "another time would be better for 4712, how about thursday morning",
+        {"order_id": "4712", "day": THU, "part": "morning"},
+    ),
 ]
 
 CANCEL: list[Case] = [
