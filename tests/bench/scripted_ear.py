@@ -124,7 +124,10 @@ class ScriptedEar:
                         await websocket.send_json(transcript("old goat"))
                 elif received["text"] == "finalize":
                     if shown:
-                        words = [{"word": "Old", "start": 0.0, "end": 0.04}, {"word": "coat.", "start": 0.05, "end": 0.1}]
+                        words = [
+                            {"word": "Old", "start": 0.0, "end": 0.04},
+                            {"word": "coat.", "start": 0.05, "end": 0.1},
+                        ]
                         await websocket.send_json(transcript("Old coat.", final=True) | {"words": words})
                     await websocket.send_json(message("flush_done"))
                     shown = False

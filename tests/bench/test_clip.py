@@ -32,6 +32,10 @@ def test_a_loud_room_is_not_speech() -> None:
     assert speech_span(samples, RATE_HZ) == (8_000, 24_000)
 
 
+def test_a_recording_without_any_quiet_is_speech_from_end_to_end() -> None:
+    assert speech_span(tone(1.0), RATE_HZ) == (0, 16_000)
+
+
 def test_nothing_is_said_in_silence() -> None:
     assert speech_span(silence(1.0), RATE_HZ) is None
     assert speech_span(silence(0.0), RATE_HZ) is None

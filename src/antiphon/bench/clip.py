@@ -2,7 +2,8 @@
 
 *True end of speech* is the end of the last 10 ms window above -40 dB of the clean file's speech level
 (``audio.activity``), and at least 6 dB above the file's own floor: where a room is louder than -40 dB, it would have no
-end otherwise. It is found once, in the clean recording; noise and rooms that are added later do not move it.
+end otherwise. A recording without any quiet has no floor: the threshold is never above
+-20 dB. It is found once, in the clean recording; noise and rooms that are added later do not move it.
 """
 
 import hashlib
@@ -20,6 +21,7 @@ EAR_RATE_HZ = 16_000
 SPEECH_DB = 40.0
 FLOOR_QUANTILE = 0.03
 FLOOR_DB = 6.0
+FLOOR_LIMIT_DB = 20.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +116,8 @@ def speech_span(samples: Samples, rate_hz: int, whole: Samples | None = None) ->
         return None
     power = window_power(samples, rate_hz)
     floor = float(np.quantile(window_power(of, rate_hz), FLOOR_QUANTILE)) * 10 ** (FLOOR_DB / 10)
-    loud = np.flatnonzero(power > max(10 ** ((level - SPEECH_DB) / 10), floor))
+    threshold = min(max(10 ** ((level - SPEECH_DB) / 10), floor), 10 ** ((level - FLOOR_LIMIT_DB) / 10))
+    loud = np.flatnonzero(power > threshold)
     if not len(loud):
         return None
     window = max(1, round(rate_hz * WINDOW_S))
