@@ -3,12 +3,13 @@
 A ``key`` names one stream for as long as its socket lives and is never used twice, so that events of a stream that is
 gone can be told from those of its successor with the same public name. Actions are done in order. ``Push``, ``Flush``,
 ``Cancel``, ``Close`` and ``Configure`` for a key that the shell does not hold (its ``Open`` was refused, say) are
-skipped.
+skipped. A question to a brain (``Ask``) has a key of its own, and ends by ``Cancel`` or by its last event.
 """
 
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from antiphon.core.brain import BrainRequest
 from antiphon.core.event import Marker
 from antiphon.core.hearing import HearingConfig
 from antiphon.core.speech import Prosody, SpeechConfig
@@ -51,8 +52,18 @@ class Configure:
 
 
 @dataclass(frozen=True, slots=True)
+class Ask:
+    """Put a question to the brain; deliver its events under this key. If it cannot be put, report it with
+    ``refused``."""
+
+    key: Key
+    request: BrainRequest
+
+
+@dataclass(frozen=True, slots=True)
 class Cancel:
-    """Drop the stream, its undelivered events and the frames of this key that have not left yet; free its place."""
+    """Drop the stream or the question, its undelivered events and the frames of this key that have not left yet; free
+    its place."""
 
     key: Key
 
@@ -88,3 +99,6 @@ class Note:
 
 
 Action: TypeAlias = Open | Push | Flush | Configure | Cancel | Close | CloseSocket | Send | Note
+
+AgentAction: TypeAlias = Action | Ask
+"""What the machine of a socket that answers asks of its shell."""
