@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
-from scipy.signal import fftconvolve, firwin
+from numpy.typing import NDArray
 
 from antiphon.audio.activity import speech_level_dbfs
 from antiphon.bench.clip import Clip
@@ -18,6 +18,7 @@ from antiphon.core.frame import Samples
 TELEPHONE_RATE_HZ = 8_000
 TELEPHONE_BAND_HZ = (300.0, 3_400.0)
 PEAK = 0.98
+_HALF_TAPS = 127
 
 
 def noisy(clip: Clip, noises: Mapping[str, Samples], snr_db: float, seed: int, name: str | None = None) -> Clip:
@@ -38,19 +39,19 @@ def in_room(clip: Clip, responses: Mapping[str, Samples], seed: int, name: str =
     rng = random.Random(f"antiphon-bench:room:{seed}:{clip.name}")
     response = responses[rng.choice(sorted(responses))]
     direct = int(np.argmax(np.abs(response)))
-    wet = fftconvolve(clip.samples, response)[direct : direct + len(clip.samples)]
+    wet = _convolved(clip.samples, response)[direct : direct + len(clip.samples)]
     before, after = (np.sqrt(np.square(sound, dtype=np.float64).mean()) for sound in (clip.samples, wet))
     return clip.with_samples(_unclipped(wet * (before / after if after > 0 else 1.0)), name)
 
 
 def telephone(clip: Clip, name: str = "telephone") -> Clip:
     """300-3400 Hz at 8 kHz, sent as mu-law."""
-    low, high = TELEPHONE_BAND_HZ
     slow = clip.at_rate(TELEPHONE_RATE_HZ)
-    taps = firwin(255, (low, high), pass_zero=False, fs=TELEPHONE_RATE_HZ)
-    heard = fftconvolve(slow.samples, taps, mode="same") if len(slow.samples) >= len(taps) else slow.samples
-    line = slow.with_samples(_unclipped(heard), name)
-    return replace(line, encoding="pcm_mulaw")
+    at = np.arange(-_HALF_TAPS, _HALF_TAPS + 1)
+    low, high = (2 * edge / TELEPHONE_RATE_HZ for edge in TELEPHONE_BAND_HZ)
+    taps = (high * np.sinc(high * at) - low * np.sinc(low * at)) * np.hamming(len(at))
+    heard = _convolved(slow.samples, taps)[_HALF_TAPS : _HALF_TAPS + len(slow.samples)]
+    return replace(slow.with_samples(_unclipped(heard), name), encoding="pcm_mulaw")
 
 
 def looped(samples: Samples, count: int, start: int = 0) -> Samples:
@@ -60,6 +61,13 @@ def looped(samples: Samples, count: int, start: int = 0) -> Samples:
     return np.asarray(np.resize(np.roll(samples, -start), count), np.float32)
 
 
-def _unclipped(samples: Samples) -> Samples:
+def _convolved(left: Samples, right: NDArray[np.floating]) -> NDArray[np.float64]:
+    """All ``len(left) + len(right) - 1`` samples."""
+    count = len(left) + len(right) - 1
+    size = 1 << max(1, count - 1).bit_length()
+    return np.fft.irfft(np.fft.rfft(left, size) * np.fft.rfft(right, size), size)[:count]
+
+
+def _unclipped(samples: NDArray[np.floating]) -> Samples:
     peak = float(np.abs(samples).max(initial=0.0))
     return np.asarray(samples * (PEAK / peak) if peak > PEAK else samples, np.float32)
