@@ -16,7 +16,18 @@ from antiphon.core.hearing import Heard, HearingConfig
 from antiphon.core.speech import SpeechConfig
 from antiphon.core.turns import EndpointSettings, TurnEnded, TurnEvent, TurnStarted
 from antiphon.protocol.actions import (
-    AgentAction, Ask, Cancel, Close, CloseSocket, Configure, Flush, Key, Note, Open, Push, Send,
+    AgentAction,
+    Ask,
+    Cancel,
+    Close,
+    CloseSocket,
+    Configure,
+    Flush,
+    Key,
+    Note,
+    Open,
+    Push,
+    Send,
 )  # fmt: skip
 from antiphon.protocol.openai_realtime import RealtimeLimits, RealtimeSocket
 from antiphon.protocol.openai_realtime_session import Settings
