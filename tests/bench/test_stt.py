@@ -121,6 +121,8 @@ def test_turns_are_reported_by_set_by_kind_and_together(ear_url: str) -> None:
     assert column(turns, "missing or > 2 s %") == [0.0] * 5
     assert all(90 < value < 1_000 for value in column(turns, "end p50") if isinstance(value, float))
     assert any("no recordings" in note for note in turns.notes)
+    # lateness is counted once a clip, not once a row
+    assert not any("of 8 clips" in note for note in turns.notes)
 
 
 def test_words_heard_where_nothing_is_said_are_errors(ear_url: str) -> None:

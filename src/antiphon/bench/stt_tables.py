@@ -104,6 +104,7 @@ def finals(groups: Mapping[tuple[str, int], Sequence[Heard]]) -> Table:
 
 def turns(groups: Mapping[tuple[str, int], Sequence[TurnHeard]], notes: Sequence[str] = ()) -> Table:
     rows: list[tuple[Cell, ...]] = []
+    once = {id(take): take for takes in groups.values() for take in takes}  # each is in its set, its kind, and in all
     for (group, streams), takes in groups.items():
         good = [take for take in takes if not take.error]
         judged = [take for take in good if take.ends_turn]
@@ -137,7 +138,7 @@ def turns(groups: Mapping[tuple[str, int], Sequence[TurnHeard]], notes: Sequence
             "Times are from the true end of speech. Cut off: `turn.end` within a pause inside the turn, or before the "
             "speech after it has ended; elsewhere: before the first such pause. Words: last change of the turn's "
             "words.",
-            *_behind([take.behind_s for takes in groups.values() for take in takes]),
+            *_behind([take.behind_s for take in once.values()]),
             *notes,
         ),
     )  # fmt: skip
