@@ -135,3 +135,16 @@ def test_nothing_can_be_changed_later() -> None:
 def test_plain_settings_read_no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTIPHON_SERVER__PORT", "1")
     assert Settings().server.port == 8080
+
+
+def test_a_file_that_is_no_text_is_an_error(tmp_path: Path) -> None:
+    file = tmp_path / "a.toml"
+    file.write_bytes(b"\xff\xfe")
+    with pytest.raises(SettingsError, match=r"a\.toml is not valid TOML"):
+        load(file)
+
+
+def test_a_section_that_is_no_section_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTIPHON_SERVER", "5")
+    with pytest.raises(SettingsError, match="server"):
+        load()

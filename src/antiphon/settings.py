@@ -231,7 +231,8 @@ def load(config: Path | None = None, overrides: Mapping[str, Any] | None = None)
         for name, value in (overrides or {}).items():
             if value is not None:
                 tree = _merged(tree, _nested(name.split("."), value))
-        if keys_file := tree.get("server", {}).get("api_keys_file"):
+        server = tree.get("server")
+        if keys_file := server.get("api_keys_file") if isinstance(server, Mapping) else None:
             named_keys = {"server": {"api_keys": _named_keys(_read_toml(Path(keys_file).expanduser()))}}
             tree = _merged(named_keys, _with_named_keys(tree))
         return Settings(**tree)
@@ -255,7 +256,7 @@ def _read_toml(path: Path) -> dict[str, Any]:
             return tomllib.load(file)
     except OSError as error:
         raise SettingsError(f"cannot read settings from {path}: {error.strerror}") from None
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:  # also of bytes that are no text
         raise SettingsError(f"{path} is not valid TOML: {error}") from None
 
 

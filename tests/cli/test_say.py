@@ -8,7 +8,7 @@ import pytest
 
 from antiphon.cli.say import PIECE_CHARS, _pieces, _speak
 from antiphon.core.clock import MonotonicClock
-from antiphon.core.errors import EngineFailed
+from antiphon.core.errors import EngineFailed, InvalidInput
 from antiphon.core.frame import AudioFormat
 from antiphon.core.speech import SpeechConfig
 from antiphon.engine.build import House
@@ -57,3 +57,12 @@ def test_pieces_are_the_text() -> None:
 def test_a_failure_is_raised(house: House) -> None:
     with pytest.raises(EngineFailed, match="told to fail"):
         _speak(house, CONFIG, iter(["This is where it must !fail! because it was told to do so."]), io.BytesIO())
+
+
+def test_a_text_that_breaks_off_is_an_error_and_not_waited_for(house: House) -> None:
+    def broken() -> Iterator[str]:
+        yield "Hello."
+        raise IsADirectoryError(21, "Is a directory")
+
+    with pytest.raises(InvalidInput, match="cannot be read: Is a directory"):
+        _speak(house, CONFIG, broken(), io.BytesIO())

@@ -98,3 +98,22 @@ def test_uvicorn_takes_no_signals_from_us() -> None:
     server = object.__new__(_Server)
     with server.capture_signals():
         assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_whoever_asks_twice_does_not_wait() -> None:
+    async def test() -> None:
+        async with serving(ScriptedEngine()) as served, served.socket() as socket:
+            lifecycle = served.app.hub.lifecycle
+            await send(socket, "c", "Text.", **{"continue": True})
+            await until(lambda: served.engine.streams)
+            lifecycle.hurry()  # nobody has asked to leave yet
+            draining = asyncio.create_task(lifecycle.drain(60))
+            await until(lambda: lifecycle.phase == "draining")
+            lifecycle.hurry()
+            assert (await receive(socket))["status_code"] == 503
+            with pytest.raises(ConnectionClosed):
+                await socket.recv()
+            await draining
+            assert served.diary.of(StreamEnded)[0].outcome == "cut"
+
+    run(test())

@@ -125,3 +125,33 @@ def test_bad_certificates_and_open_doors_are_one_line(tmp_path: Path) -> None:
     _, err = door.communicate(timeout=10)
     assert (door.returncode, len(err.strip().splitlines())) == (2, 1)
     assert "--insecure" in err
+
+
+@pytest.mark.parametrize("name", [".", "plain/x", "absent/x"])
+def test_a_port_file_that_cannot_be_written_is_one_clear_line(name: str, tmp_path: Path) -> None:
+    (tmp_path / "plain").write_text("mine")
+    process = start(SERVER__PORT_FILE=str(tmp_path / name))
+    _, err = process.communicate(timeout=10)
+    assert process.returncode == 1
+    assert err.splitlines()[-1].startswith("antiphon: cannot write the port to ")
+    assert "Traceback" not in err
+    assert (tmp_path / "plain").read_text() == "mine"
+
+
+def test_a_port_file_that_another_server_wrote_stays(tmp_path: Path) -> None:
+    file = tmp_path / "port"
+    process = start(SERVER__PORT_FILE=str(file))
+    url = url_of(process)
+    assert file.read_text() == url.rpartition(":")[2] + "\n"
+    file.write_text("1\n")
+    stop(process)
+    assert file.read_text() == "1\n"
+
+
+@pytest.mark.parametrize("host", ["a" * 80 + ".example", "nowhere.invalid", "a b"])
+def test_a_host_that_is_none_is_one_clear_line(host: str) -> None:
+    process = start(SERVER__HOST=host, SERVER__INSECURE="true")
+    _, err = process.communicate(timeout=10)
+    assert process.returncode == 1
+    assert "is not an address of this machine" in err
+    assert "Traceback" not in err

@@ -52,6 +52,8 @@ def say(
     if out is None and player is None:
         out, format_ = Path("say.wav"), AudioFormat("wav", "pcm_s16le", rate)
         typer.echo("no audio player found (aplay, paplay, pw-play, ffplay or sox); writing say.wav", err=True)
+    if text in (None, "-") and sys.stdin is None:
+        raise InvalidInput("standard input is closed; give the text, or pipe it in")
     deltas = _typed() if text in (None, "-") else _pieces(text)
     with open_house(config, voice) as house:
         settings = SpeechConfig(voice=voice or "", format=format_, speed=speed)
@@ -101,11 +103,15 @@ def _speak(house: House, config: SpeechConfig, deltas: Iterator[str], sink: IO[b
     """
     clock, woken, arrived = MonotonicClock(), threading.Event(), Queue[str | None](maxsize=16)
     held: list[str | None] = []
+    faults: list[OSError] = []
 
     def read() -> None:
-        for delta in deltas:
-            arrived.put(delta)
-            woken.set()
+        try:
+            for delta in deltas:
+                arrived.put(delta)
+                woken.set()
+        except OSError as error:
+            faults.append(error)
         arrived.put(None)
         woken.set()
 
@@ -119,6 +125,8 @@ def _speak(house: House, config: SpeechConfig, deltas: Iterator[str], sink: IO[b
             woken.clear()
             while held or not arrived.empty():
                 delta = held.pop() if held else arrived.get()
+                if delta is None and faults:
+                    raise InvalidInput(f"the text cannot be read: {faults[0].strerror}")
                 if delta is None:
                     stream.flush("end", last=True)
                     continue

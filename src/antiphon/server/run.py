@@ -6,6 +6,7 @@ Faults that a user can mend (a taken port, a bad certificate, missing models) ar
 import asyncio
 import contextlib
 import gc
+import logging
 import signal
 import socket
 import ssl
@@ -95,8 +96,9 @@ def bind(server: ServerSettings) -> socket.socket:
     """A bound socket, not yet listening: no client shall wait on a server that may fail. Raises ``StartFailed``."""
     try:
         found = socket.getaddrinfo(server.host, server.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-    except socket.gaierror as error:
-        raise StartFailed(f"host {server.host!r} is not an address of this machine: {error.strerror}") from None
+    except (socket.gaierror, UnicodeError, ValueError) as error:  # too long for a name, or with a NUL in it
+        why = getattr(error, "strerror", None) or str(error)
+        raise StartFailed(f"host {server.host[:80]!r} is not an address of this machine: {why}") from None
     family, kind, protocol, _, address = found[0]
     sock = socket.socket(family, kind, protocol)
     try:
@@ -184,9 +186,16 @@ def _run(site: _Site) -> int:
 async def _main(site: _Site, server: uvicorn.Server) -> int:
     loop = asyncio.get_running_loop()
     leaving = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, leaving.set)
     lifecycle = site.app.hub.lifecycle
+
+    def leave() -> None:
+        """A second signal is impatience."""
+        if leaving.is_set():
+            lifecycle.hurry()
+        leaving.set()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, leave)
     site.sock.listen(_BACKLOG)  # here, so that whoever reads our line can connect
     serving = loop.create_task(server.serve([site.sock]))
     warming = _in_thread(site.voices.warm_up)
@@ -203,8 +212,7 @@ async def _main(site: _Site, server: uvicorn.Server) -> int:
                 await asyncio.wait((serving, left), return_when=asyncio.FIRST_COMPLETED)
         await lifecycle.drain(site.settings.server.drain_timeout_s if failure is None else 0.0)
     finally:
-        if site.settings.server.port_file is not None:
-            site.settings.server.port_file.unlink(missing_ok=True)
+        _forget_port(site)
         server.should_exit = True
         left.cancel()
         await asyncio.gather(serving, left, return_exceptions=True)
@@ -248,18 +256,34 @@ def _in_thread(call: Callable[[], None]) -> "asyncio.Future[None]":
     return done
 
 
+def _forget_port(site: _Site) -> None:
+    """Remove the port file if it is still the one that we wrote: a path may be a device, or another server's by now."""
+    file = site.settings.server.port_file
+    with contextlib.suppress(OSError, ValueError):
+        if file is not None and file.is_file() and file.read_text() == _port_line(site):
+            file.unlink()
+
+
+def _port_line(site: _Site) -> str:
+    return f"{site.sock.getsockname()[1]}\n"
+
+
 def _announce(site: _Site) -> None:
     """One line for people and for scripts: what is served, where, and who may come in."""
     server, voice, port = site.settings.server, site.voices.default_voice, site.sock.getsockname()[1]
     if server.port_file is not None:
         try:
-            server.port_file.write_text(f"{port}\n")
+            server.port_file.write_text(_port_line(site))
         except OSError as error:
             raise StartFailed(f"cannot write the port to {server.port_file}: {error.strerror}") from None
     scheme = "https" if site.certificate else "http"
     host = f"[{server.host}]" if ":" in server.host else server.host
     keys = f"keys={len(server.api_keys)}" if server.api_keys else "keys=none"
     line = f"antiphon ready: {scheme}://{host}:{port} voice={voice.name} engine={voice.engine} device={site.device}"
-    print(f"{line} workers={site.settings.engine.worker_count} {keys}", file=site.out, flush=True)
+    line += f" workers={site.settings.engine.worker_count} {keys}"
     if site.certificate and server.tls.cert is None:
-        print(trust_hint(site.certificate[0]), file=site.out, flush=True)
+        line += f"\n{trust_hint(site.certificate[0])}"
+    try:
+        print(line, file=site.out, flush=True)
+    except OSError as error:  # nobody reads it, or the disk is full: no reason not to serve
+        logging.getLogger("antiphon").warning("the ready line cannot be written: %s", error.strerror)
