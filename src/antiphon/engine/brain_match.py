@@ -12,7 +12,16 @@ from dataclasses import dataclass
 from antiphon.engine.brain_book import Book, Intent
 from antiphon.engine.brain_dates import MONTHS, weekday_of
 from antiphon.engine.brain_numbers import ORDINALS, SMALL
-from antiphon.engine.brain_words import PLAIN_WORDS, STOP_WORDS, Token, find_phrase, likeness, stem_of, tokens_of, word_set
+from antiphon.engine.brain_words import (
+    PLAIN_WORDS,
+    STOP_WORDS,
+    Token,
+    find_phrase,
+    likeness,
+    stem_of,
+    tokens_of,
+    word_set,
+)
 
 _PHRASE = 1.5
 _KEYWORD = 1.0

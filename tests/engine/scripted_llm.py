@@ -1,0 +1,115 @@
+"""An OpenAI-compatible chat server on a real loopback socket that does as it is told, misbehaviour included."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+DONE = "data: [DONE]\n\n"
+
+
+def data(delta: dict[str, Any], finish: str | None = None, **more: Any) -> str:
+    """One chunk of a streamed answer."""
+    return f"data: {json.dumps({'choices': [{'index': 0, 'delta': delta, 'finish_reason': finish}], **more})}\n\n"
+
+
+def words(*tokens: str) -> list[str]:
+    """A whole well-formed answer."""
+    usage = json.dumps({"choices": [], "usage": {"prompt_tokens": 7, "completion_tokens": len(tokens)}})
+    return [*(data({"content": token}) for token in tokens), data({}, "stop"), f"data: {usage}\n\n", DONE]
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What the server does with one request: a status, headers, then pieces of body.
+
+    A piece is text to send, ``Drop`` (the connection breaks), or ``Stay`` (nothing more; the socket stays open).
+    """
+
+    pieces: Sequence[object] = ()
+    status: int = 200
+    headers: dict[str, str] = field(default_factory=lambda: {"content-type": "text/event-stream"})
+
+
+class Drop:
+    pass
+
+
+class Stay:
+    pass
+
+
+class ScriptedServer:
+    """Gives each request the next reply; the last one repeats."""
+
+    def __init__(self, replies: Sequence[Reply]) -> None:
+        self._replies = list(replies)
+        self.bodies: list[dict[str, Any]] = []
+        self.heads: list[str] = []
+        self.left = asyncio.Event()
+        """Set when a client went away while the server stayed open."""
+        self.port = 0
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}/v1"
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while await self._one(reader, writer):
+                pass
+        except (asyncio.IncompleteReadError, ConnectionError):
+            pass
+        finally:
+            writer.close()
+
+    async def _one(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
+        head = (await reader.readuntil(b"\r\n\r\n")).decode()
+        length = next(int(line.split(":")[1]) for line in head.splitlines() if line.lower().startswith("content-length"))
+        self.heads.append(head)
+        self.bodies.append(json.loads(await reader.readexactly(length)))
+        reply = self._replies.pop(0) if len(self._replies) > 1 else self._replies[0]
+        lines = [f"HTTP/1.1 {reply.status} Scripted", "transfer-encoding: chunked"]
+        lines += [f"{name}: {value}" for name, value in reply.headers.items()]
+        writer.write("\r\n".join([*lines, "", ""]).encode())
+        for piece in reply.pieces:
+            if isinstance(piece, Drop):
+                await writer.drain()
+                writer.transport.abort()
+                return False
+            if isinstance(piece, Stay):
+                await writer.drain()
+                await reader.read()
+                self.left.set()
+                return False
+            raw = piece if isinstance(piece, bytes) else str(piece).encode()
+            writer.write(f"{len(raw):x}\r\n".encode() + raw + b"\r\n")
+            await writer.drain()
+        writer.write(b"0\r\n\r\n")
+        await writer.drain()
+        return True
+
+
+@asynccontextmanager
+async def scripted_server(*replies: Reply) -> AsyncIterator[ScriptedServer]:
+    """A running server on a free port of the loopback interface."""
+    scripted = ScriptedServer(replies)
+    tasks: set[asyncio.Task[None]] = set()
+
+    async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        tasks.add(task)
+        await scripted.serve(reader, writer)
+
+    server = await asyncio.start_server(connected, "127.0.0.1", 0)
+    scripted.port = server.sockets[0].getsockname()[1]
+    try:
+        yield scripted
+    finally:
+        server.close()
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
