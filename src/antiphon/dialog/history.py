@@ -66,9 +66,7 @@ class History:
                 break
             self.entries = self.entries[cut:]
         known = set(_call_ids(self.entries))
-        self.results = {
-            call_id: text for call_id, text in self.results.items() if call_id in known or is_open(call_id)
-        }
+        self.results = {call_id: text for call_id, text in self.results.items() if call_id in known or is_open(call_id)}
 
     def _over(self) -> bool:
         chars = sum(len(entry.text) for entry in self.entries)

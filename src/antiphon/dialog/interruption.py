@@ -136,8 +136,8 @@ def _is_echo(words: list[str], agent: list[str], settings: InterruptionSettings)
     if len(words) < 3 and not _WIDE.search(words[0]):
         # One or two words may as well be the user's choice among what the agent names.
         return not settings.echo_cancelled and _contains(agent, words)
-    matched = sum(block.size for block in SequenceMatcher(None, words, _near(words, agent), False).get_matching_blocks())
-    return matched >= settings.echo_likeness * len(words)
+    blocks = SequenceMatcher(None, words, _near(words, agent), False).get_matching_blocks()
+    return sum(block.size for block in blocks) >= settings.echo_likeness * len(words)
 
 
 def _near(words: list[str], agent: list[str]) -> list[str]:
