@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from antiphon.core.brain import BrainDone, BrainFailed, TextDelta, ToolCall
 from antiphon.core.errors import EngineFailed, NotFound
 from antiphon.core.event import Audio, Failed, Flushed, Timed, Warned, WordTimes
-from antiphon.core.hearing import Heard, Listened
+from antiphon.core.hearing import Heard, HearingConfig, Listened
+from antiphon.core.speech import SpeechConfig
 from antiphon.core.turns import TurnEagerEnded, TurnEnded, TurnResumed, TurnStarted, TurnUpdated
 from antiphon.protocol.openai_realtime import RealtimeLimits
 from antiphon.protocol.openai_realtime_session import endpoint_settings
@@ -103,7 +104,7 @@ CLIENT = st.one_of(
     event("response.cancel", response_id=IDS),
     event("output_audio_buffer.clear"),
 )
-NEWS = st.one_of(
+HEARD = st.one_of(
     st.builds(TurnStarted, st.integers(0, 9000)),
     st.builds(TurnUpdated, WORDS, st.integers(0, 9000)),
     st.builds(TurnEagerEnded, WORDS, st.just(3)),
@@ -111,19 +112,31 @@ NEWS = st.one_of(
     st.builds(TurnEnded, WORDS, st.integers(0, 9000), st.just("model")),
     st.builds(Heard, WORDS, st.just(0), st.booleans()),
     st.just(Listened(5, False)),
+)
+THOUGHT = st.one_of(
     st.builds(TextDelta, WORDS),
     st.builds(ToolCall, st.sampled_from(["c1", "c2"]), st.just("f"), st.just("{}")),
     st.builds(BrainDone, st.sampled_from(["stop", "length", "tool_calls"])),
     st.just(BrainFailed("x")),
+    st.builds(TextDelta, st.just("Hello there.")),
+)
+SPOKEN = st.one_of(
     st.builds(lambda n: Audio(bytes(n), 0, n // 2, 24_000), st.integers(0, 30_000)),
     st.just(WordTimes((Timed("Hello", 0, 2400),), (), 24_000)),
+    st.just(Flushed("end")),
+)
+COMMON = st.one_of(
     st.builds(Flushed, st.sampled_from(["end", "hasten", 1, 2, 3])),
     st.builds(Failed, st.just("f"), st.booleans()),
     st.just(Warned("w")),
 )
 STEPS = st.one_of(
     st.tuples(st.just("client"), CLIENT),
-    st.tuples(st.just("news"), st.tuples(st.integers(1, 12), NEWS)),
+    st.tuples(st.just("client"), event("response.create")),
+    st.tuples(st.just("news"), st.tuples(st.integers(1, 12), COMMON | HEARD | THOUGHT | SPOKEN)),
+    st.tuples(st.just("ear"), HEARD | COMMON),
+    st.tuples(st.just("brain"), THOUGHT),
+    st.tuples(st.just("voice"), SPOKEN),
     st.tuples(st.just("turn"), WORDS),
     st.tuples(st.just("refuse"), st.integers(1, 12)),
     st.tuples(st.just("tick"), st.sampled_from([0.0, 1.0, 6.0])),
@@ -141,10 +154,17 @@ def test_every_response_ends_once_and_nothing_follows_its_end(kind: str, steps: 
                 shell.raw(json.dumps(value))
             case "news":
                 shell.give(*value)
+            case "brain" if shell.asked:
+                shell.give(shell.brain, value)
+            case "voice" if any(isinstance(config, SpeechConfig) for config in shell.opened.values()):
+                shell.give(shell.voice, value)
+            case "ear" if any(isinstance(config, HearingConfig) for config in shell.opened.values()):
+                shell.give(shell.ear, value)
             case "turn":
-                if shell.opened:
-                    key = min(shell.opened)
-                    shell.give(key, TurnStarted(0), TurnEnded(value, 100, "model"))
+                if shell.closed is None and shell.socket.settings.input.turn_detection is not None:
+                    shell.append()
+                if any(isinstance(config, HearingConfig) for config in shell.opened.values()):
+                    shell.give(shell.ear, TurnStarted(0), TurnEnded(value, 100, "model"))
             case "refuse":
                 shell.do(shell.socket.refused(value, NotFound("no"), shell.now_s))
             case "tick":
