@@ -91,6 +91,14 @@ class Send:
 
 
 @dataclass(frozen=True, slots=True)
+class SendBytes:
+    """One binary frame for the client, queued and dropped as :class:`Send` is."""
+
+    frame: bytes
+    key: Key | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Note:
     """Something for the log, not for the wire."""
 

@@ -1,0 +1,338 @@
+"""The native agent socket as a pure machine: binary audio both ways, JSON for everything else.
+
+A text frame is a JSON message. A binary frame says by its first byte what it is: ``{`` (0x7B) means that the whole
+frame is a JSON message, 0x01 that the rest is audio. Nothing else is valid, so that samples which happen to look like
+JSON never are taken for it.
+
+The machine keeps the wire's promises whatever either side does: ``start`` comes first and once, nothing of a cleared
+or ended reply leaves, a reply is heard no further than it was sent, a tool call is answered once. What a client says
+goes to the conversation by :class:`Tell`; what the conversation decides comes in by the methods below.
+"""
+
+from dataclasses import dataclass, field
+from typing import Final, Literal, TypeAlias
+
+import msgspec
+
+from antiphon.audio.pcm import bytes_per_sample
+from antiphon.core.errors import AntiphonError, AtCapacity, InvalidInput
+from antiphon.core.event import WordTimes
+from antiphon.core.hearing import EAR_RATE_HZ
+from antiphon.core.turns import TurnEagerEnded, TurnEnded, TurnEvent, TurnResumed, TurnStarted, TurnUpdated
+from antiphon.protocol import native_messages as wire
+from antiphon.protocol.actions import Cancel, CloseSocket, Key, Note, Send, SendBytes
+
+NORMAL, UNACCEPTABLE, BROKEN, RESTART, TRY_LATER = 1000, 1008, 1011, 1012, 1013
+"""WebSocket close codes."""
+
+AUDIO: Final = 0x01
+JSON: Final = 0x7B
+
+ToConversation: TypeAlias = (
+    wire.Start | wire.Say | wire.Interrupt | wire.ToolResult | wire.Played | wire.Dtmf | wire.Close
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Tell:
+    """For the conversation, checked: a message, or audio in the declared input format (``bytes``)."""
+
+    news: ToConversation | bytes
+
+
+NativeAction: TypeAlias = Tell | Send | SendBytes | Cancel | CloseSocket | Note
+
+
+@dataclass(frozen=True, slots=True)
+class NativeLimits:
+    """Bounds of one socket. ``start_wait_s``: for the first message. ``chunk_s``: longest audio in one frame."""
+
+    max_frame_bytes: int = 1 << 20
+    start_wait_s: float = 10.0
+    chunk_s: float = 0.1
+    resume_window_s: float = 30.0
+
+
+@dataclass(slots=True)
+class _Reply:
+    key: Key
+    sent_bytes: int = 0
+    played: int = 0
+    underruns: int = 0
+    state: Literal["speaking", "ended", "cleared"] = "speaking"
+
+
+@dataclass(slots=True)
+class _Memory:
+    """Replies by id, the oldest forgotten: reports about them are late by minutes."""
+
+    replies: dict[str, _Reply] = field(default_factory=dict)
+    most: int = 64
+
+    def add(self, reply_id: str, reply: _Reply) -> None:
+        self.replies[reply_id] = reply
+        if len(self.replies) > self.most:
+            del self.replies[next(iter(self.replies))]
+
+
+class NativeSocket:
+    """The machine of one WebSocket. No method raises for anything that a client sent or a conversation decided."""
+
+    def __init__(self, limits: NativeLimits) -> None:
+        self._limits = limits
+        self._started: wire.Start | None = None
+        self._opened_s: float | None = None
+        self._memory = _Memory()
+        self._speaking: str | None = None
+        self._calls: set[str] = set()
+        self._draining = False
+        self._over = False
+
+    @property
+    def started(self) -> wire.Start | None:
+        return self._started
+
+    @property
+    def due_s(self) -> float | None:
+        """When to call :meth:`tick` at the latest (monotonic seconds); None: no need."""
+        if self._over or self._started is not None:
+            return None
+        return 0.0 if self._opened_s is None else self._opened_s + self._limits.start_wait_s
+
+    def tick(self, now_s: float) -> list[NativeAction]:
+        """Give up on a client that does not begin."""
+        if self._over or self._started is not None:
+            return []
+        if self._opened_s is None:
+            self._opened_s = now_s
+        if now_s < self._opened_s + self._limits.start_wait_s:
+            return []
+        return self._break_off("start_expected", "the first message is 'start'; it did not come", UNACCEPTABLE)
+
+    # From the client
+
+    def receive(self, frame: str | bytes, now_s: float) -> list[NativeAction]:
+        """A frame from the client."""
+        if self._over:
+            return []
+        if self._opened_s is None:
+            self._opened_s = now_s
+        try:
+            if len(frame) > self._limits.max_frame_bytes:
+                raise InvalidInput(f"a frame may have {self._limits.max_frame_bytes} bytes, not {len(frame)}")
+            if isinstance(frame, str) or frame[:1] == b"{":
+                return self._obey(wire.decode_message(frame))
+            return self._audio(frame)
+        except InvalidInput as error:
+            if self._started is None:
+                return self._break_off("invalid_message", str(error), UNACCEPTABLE, error.param)
+            return [self._error("invalid_message", str(error), error.param)]
+
+    def _audio(self, frame: bytes) -> list[NativeAction]:
+        if not frame or frame[0] != AUDIO:
+            raise InvalidInput("a binary frame begins with 0x01 and has audio behind it, or is a JSON object")
+        if self._started is None:
+            raise InvalidInput("the first message is 'start'; audio comes after it")
+        return [Tell(frame[1:])] if len(frame) > 1 else []
+
+    def _obey(self, message: wire.AnyClientMessage) -> list[NativeAction]:
+        if isinstance(message, wire.Start):
+            if self._started is not None:
+                raise InvalidInput("start: this session has begun already", "type")
+            self._started = message
+            return [Tell(message)]
+        if self._started is None:
+            raise InvalidInput(f"the first message is 'start', not '{message.__struct_config__.tag}'", "type")
+        match message:
+            case wire.Played():
+                return self._played(message)
+            case wire.ToolResult():
+                if message.call_id not in self._calls:
+                    return [Note(f"a tool result that nobody waits for: {message.call_id[:200]}")]
+                self._calls.discard(message.call_id)
+                return [Tell(message)]
+            case wire.Close():
+                return [Tell(message), *self.close("client")]
+            case _:
+                return [Tell(message)]
+
+    def _played(self, report: wire.Played) -> list[NativeAction]:
+        reply = self._memory.replies.get(report.reply_id)
+        if reply is None:
+            return [Note(f"a report about a reply that is not known: {report.reply_id[:200]}")]
+        sample = max(reply.played, min(report.sample, self._samples(reply)))
+        underruns = max(reply.underruns, report.underruns)
+        reply.played, reply.underruns = sample, underruns
+        return [Tell(wire.Played(reply_id=report.reply_id, sample=sample, underruns=underruns))]
+
+    # From the conversation
+
+    def ready(self, session_id: str, resume_token: str, *, resumed: bool) -> list[NativeAction]:
+        """The session has begun, or goes on."""
+        if self._over or self._started is None:
+            return []
+        message = wire.Ready(
+            session_id=session_id,
+            resume_token=resume_token,
+            resume_window_ms=round(self._limits.resume_window_s * 1000),
+            resumed=resumed,
+            input=self._started.input,
+            output=self._started.output,
+        )
+        return [self._send(message)]
+
+    def turn(self, event: TurnEvent) -> list[NativeAction]:
+        """What was decided about the user's turn."""
+        if self._over or self._started is None:
+            return []
+        match event:
+            case TurnStarted():
+                return [self._send(wire.UserStarted(at_sample=self._at(event.at_sample)))]
+            case TurnUpdated():
+                return [self._send(wire.UserUpdate(transcript=event.transcript))]
+            case TurnEagerEnded():
+                return [self._send(wire.UserEagerEnd(transcript=event.transcript))]
+            case TurnResumed():
+                return [self._send(wire.UserResumed())]
+            case TurnEnded():
+                at_sample = self._at(event.at_sample)
+                return [self._send(wire.UserEnded(transcript=event.transcript, at_sample=at_sample))]
+
+    def begin_reply(self, reply_id: str, key: Key) -> list[NativeAction]:
+        """``key`` of its stream of speech. A reply that is still speaking ends here: one speaks at a time."""
+        if self._over or self._started is None or reply_id in self._memory.replies:
+            return []
+        actions = [] if self._speaking is None else self.end_reply(self._speaking)
+        self._memory.add(reply_id, _Reply(key))
+        self._speaking = reply_id
+        return [*actions, self._send(wire.ReplyStarted(reply_id=reply_id))]
+
+    def text(self, reply_id: str, delta: str) -> list[NativeAction]:
+        reply = self._open(reply_id)
+        return [self._send(wire.ReplyText(reply_id=reply_id, delta=delta), reply.key)] if reply and delta else []
+
+    def words(self, reply_id: str, times: WordTimes) -> list[NativeAction]:
+        reply = self._open(reply_id)
+        if reply is None or self._started is None or not times.words:
+            return []
+        rate_hz = self._started.output.sample_rate_hz
+        words = [
+            wire.Word(
+                word.text,
+                word.start_sample * rate_hz // times.sample_rate_hz,
+                word.end_sample * rate_hz // times.sample_rate_hz,
+            )
+            for word in times.words
+        ]
+        return [self._send(wire.ReplyWords(reply_id=reply_id, words=words), reply.key)]
+
+    def audio(self, reply_id: str, data: bytes) -> list[NativeAction]:
+        """Whole samples in the declared output format."""
+        reply = self._open(reply_id)
+        if reply is None or self._started is None:
+            return []
+        output = self._started.output
+        size = bytes_per_sample(output.encoding) * max(1, round(output.sample_rate_hz * self._limits.chunk_s))
+        reply.sent_bytes += len(data)
+        return [
+            SendBytes(bytes((AUDIO,)) + data[start : start + size], reply.key) for start in range(0, len(data), size)
+        ]
+
+    def mark(self, reply_id: str) -> list[NativeAction]:
+        """Ask for a report of what was sent so far."""
+        reply = self._open(reply_id)
+        if reply is None:
+            return []
+        return [self._send(wire.ReplyMark(reply_id=reply_id, sample=self._samples(reply)), reply.key)]
+
+    def end_reply(self, reply_id: str, *, failed: bool = False) -> list[NativeAction]:
+        """All of it has been sent."""
+        reply = self._open(reply_id)
+        if reply is None:
+            return []
+        reply.state, self._speaking = "ended", None
+        reason: Literal["completed", "failed"] = "failed" if failed else "completed"
+        message = wire.ReplyEnded(reply_id=reply_id, samples=self._samples(reply), reason=reason)
+        return [self._send(message, reply.key), *self._leave()]
+
+    def clear(self, reply_id: str, fade_ms: int) -> list[NativeAction]:
+        """The user takes the floor: what was not sent is dropped here, what was not played there."""
+        reply = self._memory.replies.get(reply_id)
+        if self._over or reply is None or reply.state == "cleared":
+            return []
+        reply.state = "cleared"
+        if self._speaking == reply_id:
+            self._speaking = None
+        return [Cancel(reply.key), self._send(wire.Clear(reply_id=reply_id, fade_ms=fade_ms)), *self._leave()]
+
+    def call_tool(self, call_id: str, name: str, arguments: str) -> list[NativeAction]:
+        if self._over or self._started is None or call_id in self._calls:
+            return []
+        self._calls.add(call_id)
+        return [self._send(wire.ToolAsked(call_id=call_id, name=name, arguments=arguments))]
+
+    def cancel_tool(self, call_id: str) -> list[NativeAction]:
+        if self._over or call_id not in self._calls:
+            return []
+        self._calls.discard(call_id)
+        return [self._send(wire.ToolCancelled(call_id=call_id))]
+
+    def hand_over(self, reason: str) -> list[NativeAction]:
+        return [] if self._over or self._started is None else [self._send(wire.HandedOver(reason=reason))]
+
+    def fail(self, error: AntiphonError, *, fatal: bool) -> list[NativeAction]:
+        """``fatal`` ends the session: 1013 where there was no place, 1008 for what can never be served, else 1011."""
+        if self._over:
+            return []
+        code, close_code = (
+            ("at_capacity", TRY_LATER) if isinstance(error, AtCapacity)
+            else ("invalid_message", UNACCEPTABLE) if isinstance(error, InvalidInput)
+            else ("server_error", BROKEN)
+        )  # fmt: skip
+        param = error.param if isinstance(error, InvalidInput) else None
+        if fatal:
+            return self._break_off(code, str(error), close_code, param)
+        return [self._error(code, str(error), param)]
+
+    def close(self, reason: str) -> list[NativeAction]:
+        """The session is over."""
+        if self._over:
+            return []
+        return self._end(reason, NORMAL)
+
+    def drain(self, now_s: float) -> list[NativeAction]:
+        """The server wants to leave: the reply is sent to its end, then the client may resume elsewhere."""
+        self._draining = True
+        return self._leave()
+
+    # Inside
+
+    def _leave(self) -> list[NativeAction]:
+        return self._end("restart", RESTART) if self._draining and self._speaking is None and not self._over else []
+
+    def _end(self, reason: str, code: int) -> list[NativeAction]:
+        last: list[NativeAction] = [self._send(wire.Closed(reason=reason)), CloseSocket(code)]
+        self._over = True
+        return last
+
+    def _break_off(self, code: str, message: str, close_code: int, param: str | None = None) -> list[NativeAction]:
+        self._over = True
+        error = wire.ErrorMessage(code=code, message=message, param=param, fatal=True)
+        return [self._send(error), CloseSocket(close_code)]
+
+    def _open(self, reply_id: str) -> _Reply | None:
+        reply = self._memory.replies.get(reply_id)
+        return reply if reply is not None and reply.state == "speaking" and not self._over else None
+
+    def _samples(self, reply: _Reply) -> int:
+        return 0 if self._started is None else reply.sent_bytes // bytes_per_sample(self._started.output.encoding)
+
+    def _at(self, ear_sample: int) -> int:
+        rate_hz = EAR_RATE_HZ if self._started is None else self._started.input.sample_rate_hz
+        return ear_sample * rate_hz // EAR_RATE_HZ
+
+    def _error(self, code: str, message: str, param: str | None) -> Send:
+        return self._send(wire.ErrorMessage(code=code, message=message, param=param))
+
+    def _send(self, message: wire.ServerMessage, key: Key | None = None) -> Send:
+        return Send(msgspec.json.encode(message).decode(), key)
