@@ -67,7 +67,9 @@ class ScriptedServer:
 
     async def _one(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bool:
         head = (await reader.readuntil(b"\r\n\r\n")).decode()
-        length = next(int(line.split(":")[1]) for line in head.splitlines() if line.lower().startswith("content-length"))
+        length = next(
+            int(line.split(":")[1]) for line in head.splitlines() if line.lower().startswith("content-length")
+        )
         self.heads.append(head)
         self.bodies.append(json.loads(await reader.readexactly(length)))
         reply = self._replies.pop(0) if len(self._replies) > 1 else self._replies[0]

@@ -5,11 +5,14 @@ Even entries were there to tune on; odd ones are held out and only reported. All
 
 import json
 from datetime import date
+from functools import cache
 from pathlib import Path
 
 import pytest
 from examples.orders.book import SPECS
+from examples.orders.seed import ORDERS
 
+import antiphon
 from antiphon.core.brain import BrainRequest, Message, TextDelta, ToolCall
 from antiphon.engine.brain import RuleBrain
 from antiphon.engine.brain_book import load_book
@@ -56,6 +59,12 @@ LOOKUP: list[Case] = [
     ("what is in order 4713", {"order_id": "4713"}),
     ("i'm trying to trace my shippment 4712", {"order_id": "4712"}),
     ("how long until order four seven one five shows up", {"order_id": "4715"}),
+    ("i was told my parcel would be here by now, number 4711", {"order_id": "4711"}),
+    ("would you look into order four seven one four for me", {"order_id": "4714"}),
+    ("is there a delay with order 4712", {"order_id": "4712"}),
+    ("what's happening with four seven one three", {"order_id": "4713"}),
+    ("i never got my package, the order number is 4715", {"order_id": "4715"}),
+    ("can you find order forty seven eleven in your system", {"order_id": "4711"}),
 ]
 
 RESCHEDULE: list[Case] = [
@@ -146,6 +155,14 @@ CANCEL: list[Case] = [
     ("i'd rather not have order 4712 anymore", {"order_id": "4712"}),
     ("please void order number 4711", {"order_id": "4711"}),
     ("i wish to cancel the thing i ordered, four seven one two", {"order_id": "4712"}),
+    ("please have order four seven one one cancelled", {"order_id": "4711"}),
+    ("order 4712 is not needed any longer, please cancel", {"order_id": "4712"}),
+    ("kill order 4711", {"order_id": "4711"}),
+    ("i bought the wrong thing, can you cancel number four seven one two", {"order_id": "4712"}),
+    ("i want to return my money for order 4711, please stop it", {"order_id": "4711"}),
+    ("my husband already bought one, so i don't need order 4712", {"order_id": "4712"}),
+    ("can we just forget the whole order four seven one one", {"order_id": "4711"}),
+    ("take 4712 off my list, i no longer want it", {"order_id": "4712"}),
 ]
 
 HOURS: list[Case] = [
@@ -191,6 +208,7 @@ REQUESTS = {
 }
 
 
+@cache
 def called(text: str) -> tuple[str, dict[str, str]]:
     """The tool that the brain asks for and its arguments; a question for confirmation is answered with yes."""
     messages: tuple[Message, ...] = (Message("user", text),)
@@ -217,3 +235,43 @@ def test_each_request_has_thirty_paraphrases(tool: str) -> None:
 @pytest.mark.parametrize("tool", REQUESTS)
 def test_paraphrases_that_were_tuned_on(tool: str) -> None:
     assert missed(tool, held_out=False) == []
+
+
+def test_paraphrases_that_were_held_out() -> None:
+    """64 of 73 before anyone looked at one that failed; 63 with the file as it is since."""
+    misses = [line for tool in REQUESTS for line in missed(tool, held_out=True)]
+    total = sum(len(cases[1::2]) for cases in REQUESTS.values())
+    print(f"held out: {total - len(misses)} of {total}", *misses, sep="\n")
+    assert (total - len(misses)) / total >= 0.85
+
+
+@pytest.mark.parametrize("tool", REQUESTS)
+def test_at_least_thirty_ways_of_asking_are_handled(tool: str) -> None:
+    assert len(REQUESTS[tool]) - len(missed(tool, False)) - len(missed(tool, True)) >= 30
+
+
+@pytest.mark.parametrize("tool", REQUESTS)
+def test_a_request_that_is_missed_changes_nothing_else(tool: str) -> None:
+    effects = {spec.name: spec.effect for spec in SPECS}
+    wrong = [text for text, _ in REQUESTS[tool] if called(text)[0] != tool and effects.get(called(text)[0]) == "write"]
+    assert wrong == []
+
+
+SOURCE = "\n".join(p.read_text(encoding="utf-8") for p in sorted(Path(antiphon.__file__).parent.rglob("*.py"))).lower()
+
+
+def test_no_paraphrase_is_in_the_file_or_in_the_source() -> None:
+    file = FILE.read_text(encoding="utf-8").lower()
+    sentences = [text for cases in REQUESTS.values() for text, _ in cases]
+    assert [text for text in sentences if f'"{text}"' in file or text in SOURCE] == []
+
+
+def test_the_source_knows_nothing_of_the_demo() -> None:
+    book = load_book(FILE)
+    told = [example for intent in book.intent for example in intent.examples if len(example.split()) > 3]
+    told += [reply.say for intent in book.intent for reply in intent.reply]
+    told += [slot.ask for intent in book.intent for slot in intent.slot if slot.ask]
+    told += [spec.name for spec in SPECS] + [intent.name for intent in book.intent]
+    told += [text for order in ORDERS for text in (f'"{order[0]}"', order[1], *(name for _, name, _ in order[4]))]
+    assert len(told) > 50
+    assert [words for words in told if words.lower() in SOURCE] == []

@@ -62,13 +62,13 @@ class RuleBrain:
                 calls |= {call.call_id: call for call in message.tool_calls}
                 heard = message.content
                 # What another brain, or the conversation itself, has said can be repeated as well.
-                said = "".join(move.text for move in moves if isinstance(move, Say))
-                if heard and not said.startswith(heard.rstrip()):
+                said = _said(moves)
+                if heard and not said.startswith(heard):
                     talk = replace(talk, reply=heard)
-                moves = [Say(said[len(heard.rstrip()) :].lstrip())] if said.startswith(heard.rstrip()) and said else []
+                moves = [Say(said[len(heard) :])] if said.startswith(heard) else []
             elif message.role == "tool" and message.call_id in calls:
                 call = calls.pop(message.call_id)
-                before = [move for move in moves if isinstance(move, Say)] if moves else []
+                before = [move for move in moves if isinstance(move, Say) and move.text]
                 talk, move = rules.result(talk, call.name, _arguments(call), message.content)
                 moves, heard = [*before, move], ""
         return [move for move in moves if not isinstance(move, Say) or move.text]
@@ -79,6 +79,10 @@ class RuleBrain:
         while f"rule_{number}" in taken:
             number += 1
         return ToolCall(f"rule_{number}", move.tool, json.dumps(move.arguments, ensure_ascii=False))
+
+
+def _said(moves: Sequence[Move]) -> str:
+    return " ".join(move.text for move in moves if isinstance(move, Say))
 
 
 def _arguments(call: ToolCall) -> dict[str, object]:

@@ -20,8 +20,9 @@ _ORDINAL_ONES = ["first", "second", "third", "fourth", "fifth", "sixth", "sevent
 ORDINALS = {**{word: value for value, word in enumerate(_ORDINAL_ONES, 1)}, "thirtieth": 30}
 _TIMES = {"double": 2, "triple": 3}
 _ZERO = ("o", "oh", "nought", "naught")
-# What recognisers write for a digit; believed only between digits.
+# What recognisers write for a digit.
 _SOUNDS = {"for": 4, "fore": 4, "to": 2, "too": 2, "won": 1, "ate": 8, "tree": 3}
+_LAST_SOUNDS = ("won", "ate", "tree")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,16 +38,18 @@ class Spoken:
         return int(self.digits)
 
 
-def numbers_in(tokens: Sequence[Token], used: Sequence[bool] | None = None) -> list[Spoken]:
+def numbers_in(
+    tokens: Sequence[Token], used: Sequence[bool] | None = None, *, sounds: bool = False
+) -> list[Spoken]:
     """All numbers, in order. Neighbouring groups are one number ("forty-seven eleven" is 4711); ``used`` tokens and
-    punctuation after a whole typed number part them."""
+    punctuation after four digits or more part them. ``sounds``: words that sound like digits count beside digits."""
     found: list[Spoken] = []
     at = 0
     while at < len(tokens):
         end = at
         groups: list[str] = []
         while end < len(tokens) and not (used is not None and used[end]):
-            group, after = _group(tokens, end, inside=bool(groups))
+            group, after = _group(tokens, end, inside=bool(groups), sounds=sounds)
             if not group or (groups and tokens[end].after_break and len("".join(groups)) >= 4):
                 break
             groups.append(group)
@@ -57,7 +60,7 @@ def numbers_in(tokens: Sequence[Token], used: Sequence[bool] | None = None) -> l
     return found
 
 
-def _group(tokens: Sequence[Token], at: int, *, inside: bool) -> tuple[str, int]:
+def _group(tokens: Sequence[Token], at: int, *, inside: bool, sounds: bool) -> tuple[str, int]:
     """One group of digits at ``at``, and where it ends; empty if there is none."""
     word = tokens[at].text
     follows = tokens[at + 1].text if at + 1 < len(tokens) else ""
@@ -68,7 +71,8 @@ def _group(tokens: Sequence[Token], at: int, *, inside: bool) -> tuple[str, int]
         return digit * _TIMES[word], at + 2
     if word in _ZERO and (inside or follows in SMALL):
         return "0", at + 1
-    if inside and word in _SOUNDS and (follows in SMALL or follows.isdecimal()):
+    single = SMALL.get(follows, 10) < 10 or (follows.isdecimal() and len(follows) == 1)
+    if sounds and word in _SOUNDS and (single or (inside and word in _LAST_SOUNDS)):
         return str(_SOUNDS[word]), at + 1
     if word in SMALL:
         return _cardinal(tokens, at)

@@ -76,7 +76,9 @@ def _read_part(tokens: Sequence[Token], slots: Sequence[Slot], today: date, awai
         elif slot.type == "part":
             value = _wanted(tokens, parts)
         elif slot.type == "id":
-            fitting = [n.digits for n in numbers if not slot.digits or len(n.digits) in slot.digits]
+            fitting = [n.digits for n in numbers if not slot.digits or len(n.digits) in slot.digits] or [
+                n.digits for n in numbers_in(tokens, used, sounds=True) if len(n.digits) in slot.digits
+            ]
             value = fitting[-1] if fitting else ""
         elif slot.type == "number":
             value = str(numbers[-1].value) if numbers else ""

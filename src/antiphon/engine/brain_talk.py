@@ -104,7 +104,11 @@ class Rules:
     def _aside(
         self, talk: Talk, text: str, tokens: tuple[Token, ...], acts: frozenset[Act], clear: Intent | None, heard: str
     ) -> tuple[Talk, Move] | None:
-        """Words about the conversation itself: a person, who are you, say that again. They leave the rest as it is."""
+        """Words about the conversation itself: forget it, a person please, who are you, say that again."""
+        if "drop" in acts and is_short(tokens):
+            intent = talk.intent if talk.awaiting == _CONFIRM else None
+            dropped = self._fill(intent.declined or self._phrases.declined, talk) if intent else self._phrases.dropped
+            return self._say(replace(talk, intent=None, awaiting="", misses=0), dropped)
         if "handover" in acts and (clear is None or is_short(tokens)):
             return replace(talk, awaiting="", misses=0), Call(self._book.handover_tool, {"reason": text})
         if "identity" in acts and clear is None:
@@ -167,8 +171,6 @@ class Rules:
         self, talk: Talk, text: str, tokens: tuple[Token, ...], acts: frozenset[Act], clear: Intent | None, heard: str
     ) -> tuple[Talk, Move] | None:
         say, phrases = self._say, self._phrases
-        if "drop" in acts:
-            return say(replace(talk, intent=None, awaiting="", misses=0), phrases.dropped)
         if "wait" in acts and is_short(tokens):
             return talk, Say(phrases.wait)
         if talk.awaiting and talk.awaiting != _HANDOVER:

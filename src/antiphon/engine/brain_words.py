@@ -82,7 +82,7 @@ def stem_of(word: str) -> str:
 
 def _tidy(stem: str) -> str:
     # Doubled consonants ("stopp-ed") and the mute e ("mov-ing", "move") meet in one form.
-    if len(stem) > 3 and stem[-1] == stem[-2] and stem[-1] not in "aeiouls":
+    if len(stem) > 3 and stem[-1] == stem[-2] and stem[-1] not in ("aeious" if len(stem) > 5 else "aeiouls"):
         stem = stem[:-1]
     return stem.removesuffix("e") if len(stem) > 3 else stem
 

@@ -241,14 +241,16 @@ class _Thoughtless:
                 self._state = "text"
                 return self.finish()
         if self._state == "thought" and _THOUGHT_END in self._held:
+            self._state = "after"
+            self._held = self._held.split(_THOUGHT_END, 1)[1]
+        if self._state == "after" and self._held.strip():
             self._state = "text"
-            self._held = self._held.split(_THOUGHT_END, 1)[1].lstrip()
-            return self.finish()
+            return self.finish().lstrip()
         return ""
 
     def finish(self) -> str:
         held, self._held = self._held, ""
-        return held if self._state != "thought" else ""
+        return held if self._state in ("start", "text") else ""
 
 
 def _text_of(content: Any) -> str:
