@@ -104,6 +104,7 @@ class World:
         self.brain_fault: Callable[[str, int], str] = lambda request_id, index: ""
         self.voice_fault: Callable[[str, int], str] = lambda speech_id, index: ""
         self.client_here = True
+        self.injected: set[str] = set()
         self._heap: list[tuple[float, int, object]] = []
         self._order = count()
         self._requests: set[str] = set()
