@@ -239,6 +239,21 @@ def test_three_misses_offer_a_person(caller: Caller) -> None:
     assert [name for name, _ in caller.calls] == ["handover"]
 
 
+def test_an_offered_person_can_be_refused(caller: Caller) -> None:
+    for text in ("purple elephants", "a cold tuba", "seven umbrellas dance"):
+        caller.say(text)
+    assert "else" in caller.say("no thanks")
+    assert caller.calls == []
+
+
+def test_a_slot_that_is_never_given_ends_in_an_offer(caller: Caller) -> None:
+    caller.say("I would like to move my delivery")
+    replies = [caller.say("I do not know it") for _ in range(3)]
+    assert ["four digits" in reply for reply in replies] == [True, True, False]
+    assert "put you through to a person" in replies[-1]
+    assert "which day" in caller.say("oh, here it is, 4711")
+
+
 def test_two_likely_meanings_are_asked_about(caller: Caller) -> None:
     book = parse_book(
         """

@@ -6,7 +6,7 @@ answers and executes nothing. Asked what it is, it says so: fixed rules, no lang
 
 import json
 import re
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import replace
 from datetime import date
 
@@ -26,7 +26,7 @@ class RuleBrain:
         self._matcher = Matcher(book)
         self._today = today
 
-    async def stream(self, request: BrainRequest) -> AsyncIterator[BrainEvent]:
+    async def stream(self, request: BrainRequest) -> AsyncGenerator[BrainEvent, None]:
         """The events of :meth:`answer`, in the shape of a model's stream."""
         for event in self.answer(request):
             yield event

@@ -29,6 +29,7 @@ _EXAMPLE = 0.75
 _STOP = 0.15
 _DAY = 0.4
 _LIKE_ENOUGH = 0.6
+_KEEP = 2048
 _NOT = word_set("not don't doesn't won't can't cannot never didn't isn't without")
 _NOT_REACH = 5
 _NOT_ENDS = frozenset(("but", "just", "only", "please", "instead", "and", "so", "it"))
@@ -66,16 +67,26 @@ class Matcher:
             key=lambda entry: -len(entry[0]),
         )
         self._intents = book.intent
+        self._kept: dict[tuple[Token, ...], list[Guess]] = {}
         self._keyword_phrases: list[list[tuple[str, ...]]] = []
         self._bags: list[dict[str, float]] = []
         for intent in book.intent:
             self._keyword_phrases.append([tuple(word.lower().split()) for word in intent.keywords if " " in word])
             self._bags.append(self._bag(intent))
         self._rarity = self._weigh()
-        self._vocabulary = sorted(set().union(*self._bags) | set(self._class_of))
+        self._vocabulary: list[str] = sorted(set().union(*self._bags) | set(self._class_of))
 
-    def guess(self, tokens: Sequence[Token]) -> list[Guess]:
+    def guess(self, tokens: tuple[Token, ...]) -> list[Guess]:
         """Intents by evidence, the strongest first; without those that have none."""
+        # A conversation is read anew for each answer: what was weighed once is kept, so that its length costs little.
+        known = self._kept.get(tokens)
+        if known is None:
+            if len(self._kept) >= _KEEP:
+                self._kept.clear()
+            known = self._kept[tokens] = self._guess(tokens)
+        return known
+
+    def _guess(self, tokens: Sequence[Token]) -> list[Guess]:
         words = [token.text for token in tokens]
         concepts = self._concepts(tokens, negations=True)
         guesses = []

@@ -124,6 +124,8 @@ class Rules:
         intent = talk.intent
         if talk.awaiting == _HANDOVER and "yes" in acts and clear is None:
             return replace(talk, awaiting="", misses=0), Call(self._book.handover_tool, {"reason": "not understood"})
+        if talk.awaiting == _HANDOVER and "no" in acts and clear is None and is_short(tokens):
+            return self._say(replace(talk, awaiting="", misses=0), self._phrases.anything_else)
         if talk.awaiting == _WHICH:
             chosen = self._chosen(talk, tokens)
             if chosen is not None:

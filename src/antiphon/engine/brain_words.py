@@ -11,6 +11,7 @@ from functools import lru_cache
 _TOKEN = re.compile(
     r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|\d{1,2}:\d{2}|\d{4}-\d{2}-\d{2}|\d+(?:st|nd|rd|th)?|[^\W\d_]+(?:['’][^\W\d_]+)*"
 )
+_MOST_TOKENS = 150
 _STRONG = re.compile(r"[.!?;,:—–]")
 
 CORRECTIONS = (
@@ -57,7 +58,10 @@ class Token:
 
 @lru_cache(maxsize=512)
 def tokens_of(text: str) -> tuple[Token, ...]:
-    """Split what was heard into tokens: words, runs of digits, clock times, dates and e-mail addresses."""
+    """Split what was heard into tokens: words, runs of digits, clock times, dates and e-mail addresses.
+
+    Of a very long text the last 150 tokens count.
+    """
     found, end = [], 0
     lowered = text.lower().replace("’", "'")
     lowered = re.sub(r"(?<=\d),(?=\d{3}\b)", "", lowered)
@@ -65,7 +69,7 @@ def tokens_of(text: str) -> tuple[Token, ...]:
         word = match.group()
         found.append(Token(word, stem_of(word), bool(_STRONG.search(lowered[end : match.start()]))))
         end = match.end()
-    return tuple(found)
+    return tuple(found[-_MOST_TOKENS:])
 
 
 @lru_cache(maxsize=4096)

@@ -5,7 +5,7 @@ loop; :meth:`ScriptedLlm.stream` plays the plan with the sleep it was given, in 
 """
 
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from typing import TypeAlias
@@ -95,7 +95,7 @@ class ScriptedLlm:
         end_s = plan[-1].after_s if plan else at_s
         return [*plan, Planned(end_s, BrainDone("tool_calls" if called else "stop", 0, tokens))]
 
-    async def stream(self, request: BrainRequest) -> AsyncIterator[BrainEvent]:
+    async def stream(self, request: BrainRequest) -> AsyncGenerator[BrainEvent, None]:
         """Plays the plan. Raises ``ValueError`` if no ``sleep`` was given."""
         if self._sleep is None:
             raise ValueError("give the scripted model a sleep (such as asyncio.sleep) to stream with")
