@@ -15,59 +15,43 @@ What the public documents leave open is settled so:
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
 
 import msgspec
 
 from antiphon.core.brain import BrainDone, BrainEvent, BrainFailed, TextDelta, ToolCall
 from antiphon.core.errors import AntiphonError, AtCapacity, InvalidInput
-from antiphon.core.event import Event, Failed, Warned
-from antiphon.core.hearing import HearingConfig
+from antiphon.core.event import Event, Warned
 from antiphon.core.turns import TurnEnded, TurnEvent, TurnStarted, TurnUpdated
 from antiphon.protocol import openai_realtime_client as client
 from antiphon.protocol import openai_realtime_events as wire
 from antiphon.protocol.actions import AgentAction, CloseSocket, Key, Note, Send
-from antiphon.protocol.openai_realtime_buffer import InputBuffer
 from antiphon.protocol.openai_realtime_client import BadEvent, ResponseOrder, decode_client_event
-from antiphon.protocol.openai_realtime_items import Content, Conversation, Entry, Item, item_from, messages_of
-from antiphon.protocol.openai_realtime_patch import changed, changed_output, checked_tokens, checked_tools, modality_of
+from antiphon.protocol.openai_realtime_items import Conversation, Entry, Item, item_from, messages_of
+from antiphon.protocol.openai_realtime_listening import Listening
+from antiphon.protocol.openai_realtime_patch import changed
+from antiphon.protocol.openai_realtime_plan import plan_for
 from antiphon.protocol.openai_realtime_reply import Plan, Reply
-from antiphon.protocol.openai_realtime_session import (
-    ServerVad,
-    Settings,
-    audio_format,
-    bytes_per_ms,
-    endpoint_settings,
-)
+from antiphon.protocol.openai_realtime_session import Settings
 
 NORMAL, BROKEN, RESTART, TRY_LATER = 1000, 1011, 1012, 1013
 """WebSocket close codes."""
-
-MIN_COMMIT_MS: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
 class RealtimeLimits:
     """Bounds of one socket.
 
-    ``max_replies``: responses at once, those outside the conversation included. ``words_wait_s``: how long a response
+    ``max_frame_chars`` leaves room for ``max_audio_bytes`` in base64. ``max_replies``: responses at once, those outside the conversation included. ``words_wait_s``: how long a response
     waits for the words of a commit. ``max_session_s``: from ``session.created`` to the close.
     """
 
-    max_frame_chars: int = 16 << 20
+    max_frame_chars: int = 21 << 20
     max_audio_bytes: int = 15 << 20
     max_replies: int = 8
     max_items: int = 2_000
     max_conversation_chars: int = 4_000_000
     words_wait_s: float = 5.0
     max_session_s: float = 86_400.0
-
-
-@dataclass(slots=True)
-class _Turn:
-    item_id: str
-    start_ms: int
-    sent: str = ""
 
 
 class RealtimeSocket:
@@ -88,12 +72,18 @@ class RealtimeSocket:
         self._event_numbers = itertools.count(1)
         self._conversation = Conversation(limits.max_items, limits.max_conversation_chars)
         self._conversation_id = f"conv_{new_id()}"
-        self._buffer = InputBuffer(self._keys)
-        self._turn: _Turn | None = None
-        self._awaited: dict[str, tuple[float, int]] = {}  # item -> when to give up on its words, its length in ms
+        self._listening = Listening(
+            settings,
+            self._conversation,
+            self._keys,
+            self._send,
+            new_id,
+            self._interrupt,
+            words_wait_s=limits.words_wait_s,
+            max_audio_bytes=limits.max_audio_bytes,
+            owner=owner,
+        )
         self._replies: dict[str, Reply] = {}
-        self._owed = False
-        self._idle: tuple[float, int] | None = None  # when the silence is too long, and where it began
         self._spoke = False
         self._begun_s: float | None = None
         self._draining = False
@@ -110,10 +100,9 @@ class RealtimeSocket:
             return None
         if self._begun_s is None:
             return 0.0
-        waits = [deadline_s for deadline_s, _ in self._awaited.values()]
-        if self._idle is not None:
-            waits.append(self._idle[0])
-        return min([self._begun_s + self._limits.max_session_s, *waits])
+        end_s = self._begun_s + self._limits.max_session_s
+        due_s = self._listening.due_s
+        return end_s if due_s is None else min(end_s, due_s)
 
     def receive(self, frame: str | bytes, now_s: float) -> list[AgentAction]:
         """A frame from the client."""
@@ -140,8 +129,8 @@ class RealtimeSocket:
         if self._over:
             return []
         actions: list[AgentAction] = []
-        if self._buffer.owns(key):
-            actions += self._hear(key, event, now_s)
+        if self._listening.owns(key):
+            actions += self._listening.hear(key, event)
         elif (reply := self._reply_of(key)) is not None:
             if isinstance(event, Warned):
                 return [Note(event.message, key)]
@@ -156,7 +145,7 @@ class RealtimeSocket:
         """The shell could not open the stream or put the question, or the stream would not take what was pushed."""
         if self._over:
             return []
-        if self._buffer.owns(key):
+        if self._listening.owns(key):
             code = TRY_LATER if isinstance(error, AtCapacity) else BROKEN
             return [*self.close(error), CloseSocket(code)]
         reply = self._reply_of(key)
@@ -170,10 +159,7 @@ class RealtimeSocket:
         if now_s >= self._begun_s + self._limits.max_session_s:
             message = "The session has reached its maximum length. Open another one."
             return [*actions, *self._shut(message, "session_expired"), CloseSocket(NORMAL)]
-        for item_id in [item_id for item_id, (due_s, _) in self._awaited.items() if now_s >= due_s]:
-            actions += self._no_words(item_id, "the audio was not understood in time")
-        if self._idle is not None and now_s >= self._idle[0]:
-            actions += self._time_out(now_s)
+        actions += self._listening.tick(now_s)
         return actions + self._settle(now_s)
 
     def drain(self, now_s: float) -> list[AgentAction]:
@@ -203,7 +189,7 @@ class RealtimeSocket:
     def _shut(self, message: str, code: str) -> list[AgentAction]:
         if self._over:
             return []
-        actions: list[AgentAction] = self._buffer.close()
+        actions: list[AgentAction] = self._listening.close()
         for reply in self._replies.values():
             actions += reply.fail(message)
         self._over = True
@@ -217,8 +203,10 @@ class RealtimeSocket:
         for reply in list(self._replies.values()):
             if reply.over:
                 del self._replies[reply.id]
-                actions += self._after(reply, now_s)
-        if self._owed and self._active is None and self._turn is None and not self._draining:
+                if reply.plan.in_conversation and reply.first_audio_s is not None:
+                    self._listening.await_speech(max(now_s, reply.first_audio_s + reply.audio_ms / 1000))
+        listening = self._listening
+        if listening.owed and self._active is None and listening.turn_item_id is None and not self._draining:
             actions += self._reply(self._plan(None))
         for reply in self._replies.values():
             context = self._conversation if reply.plan.context is None else reply.plan.context
@@ -228,16 +216,8 @@ class RealtimeSocket:
             actions += self._delete(surplus)
         if self._draining and not self._replies and not self._over:
             self._over = True
-            actions += [*self._buffer.close(), CloseSocket(RESTART)]
+            actions += [*self._listening.close(), CloseSocket(RESTART)]
         return actions
-
-    def _after(self, reply: Reply, now_s: float) -> list[AgentAction]:
-        detection = self._settings.input.turn_detection
-        timeout_ms = detection.idle_timeout_ms if isinstance(detection, ServerVad) else None
-        if timeout_ms is not None and reply.plan.in_conversation and reply.first_audio_s is not None:
-            played_s = max(now_s, reply.first_audio_s + reply.audio_ms / 1000)
-            self._idle = (played_s + timeout_ms / 1000, self._buffer.total_ms)
-        return []
 
     # What clients ask for
 
@@ -248,13 +228,13 @@ class RealtimeSocket:
             raise BadEvent("a transcription session has no conversation and gives no responses", "type")
         match event:
             case client.AppendAudio():
-                return self._append(event.audio)
+                return [] if self._draining else self._listening.append(event.audio)
             case client.SessionUpdate():
                 return self._update(event)
             case client.CommitAudio():
-                return self._commit(now_s)
+                return self._listening.commit(now_s)
             case client.ClearAudio():
-                return self._clear()
+                return self._listening.clear()
             case client.CreateItem():
                 return self._create_item(event)
             case client.RetrieveItem():
@@ -280,65 +260,12 @@ class RealtimeSocket:
         if self._spoke and after.output.voice != self._settings.output.voice:
             message = "Cannot update a conversation's voice if assistant audio is present."
             raise BadEvent(message, "session.audio.output.voice", "cannot_update_voice")
-        actions: list[AgentAction] = []
-        if after.input.turn_detection is None and self._turn is not None:
-            # From here on the client says where turns end: what is being said goes to its next commit.
-            self._turn = None
-        if after.input.turn_detection is None:
-            self._idle = None
-        elif self._settings.input.turn_detection is None:
-            # Turns begin with a fresh stream: one that listened meanwhile would count committed words again.
-            actions += self._buffer.retire(None)
         self._settings = after
-        return [*actions, self._send(wire.SessionUpdated(session=after.echo()))]
-
-    def _append(self, data: bytes) -> list[AgentAction]:
-        if len(data) > self._limits.max_audio_bytes:
-            raise BadEvent(f"audio: at most {self._limits.max_audio_bytes} bytes, not {len(data)}", "audio")
-        if not data or self._draining:
-            return []
-        heard = self._settings.input
-        form = audio_format(heard.format)
-        transcription = heard.transcription
-        config = HearingConfig(
-            language=transcription.language if transcription and transcription.language else "en",
-            encoding=form.encoding,
-            sample_rate_hz=form.sample_rate_hz,
-            turns=True,
-            owner=self._owner,
-        )
-        turns = None if heard.turn_detection is None else endpoint_settings(heard.turn_detection)
-        return self._buffer.append(data, config, turns, bytes_per_ms(heard.format))
-
-    def _commit(self, now_s: float) -> list[AgentAction]:
-        fresh_ms = self._buffer.fresh_ms
-        by_client = self._settings.input.turn_detection is None
-        if fresh_ms < MIN_COMMIT_MS or not (by_client or self._turn):
-            message = (
-                f"Error committing input audio buffer: buffer too small. Expected at least {MIN_COMMIT_MS}ms of "
-                f"audio, but buffer only has {fresh_ms if by_client else 0}.00ms of audio."
-            )
-            raise BadEvent(message, None, "input_audio_buffer_commit_empty")
-        if self._turn is not None:
-            item_id, self._turn = self._turn.item_id, None
-            stopped = wire.SpeechEnded(audio_end_ms=self._buffer.total_ms, item_id=item_id)
-            actions: list[AgentAction] = [self._send(stopped), *self._buffer.retire(item_id)]
-        else:
-            item_id = self._mint("item")
-            actions = self._buffer.mark(item_id)
-        self._awaited[item_id] = (now_s + self._limits.words_wait_s, fresh_ms)
-        return actions + self._commit_item(item_id, awaits_words=True)
-
-    def _clear(self) -> list[AgentAction]:
-        by_client = self._settings.input.turn_detection is None
-        actions = self._buffer.mark(None) if by_client else self._buffer.retire(None)
-        self._turn = None
-        self._buffer.committed()
-        return [*actions, self._send(wire.Cleared())]
+        return [*self._listening.configure(after), self._send(wire.SessionUpdated(session=after.echo()))]
 
     def _create_item(self, event: client.CreateItem) -> list[AgentAction]:
         item = item_from(event.item, event.item.id or self._mint("item"))
-        if self._conversation.get(item.id) is not None or (self._turn is not None and self._turn.item_id == item.id):
+        if self._conversation.get(item.id) is not None or item.id == self._listening.turn_item_id:
             message = f"Item with id '{item.id}' already exists."
             raise BadEvent(message, "item.id", "item_create_duplicate_item_id")
         after = event.previous_item_id
@@ -364,7 +291,7 @@ class RealtimeSocket:
 
     def _delete(self, item_id: str) -> list[AgentAction]:
         self._conversation.remove(item_id)
-        self._awaited.pop(item_id, None)
+        self._listening.forget(item_id)
         return [self._send(wire.ItemDeleted(item_id=item_id))]
 
     def _truncate(self, event: client.TruncateItem) -> list[AgentAction]:
@@ -389,7 +316,6 @@ class RealtimeSocket:
         return next((reply for reply in self._replies.values() if reply.plan.in_conversation), None)
 
     def _create_response(self, order: ResponseOrder) -> list[AgentAction]:
-        order.check()
         plan = self._plan(order)
         active = self._active
         if plan.in_conversation and active is not None:
@@ -404,8 +330,7 @@ class RealtimeSocket:
 
     def _reply(self, plan: Plan) -> list[AgentAction]:
         if plan.in_conversation:
-            self._owed = False
-            self._idle = None
+            self._listening.replying()
         reply = Reply(
             plan,
             self._mint("resp"),
@@ -420,26 +345,8 @@ class RealtimeSocket:
 
     def _plan(self, order: ResponseOrder | None) -> Plan:
         """Raises ``InvalidInput``."""
-        session = self._settings
         order = order or ResponseOrder()
-        given = order.audio.output if order.audio is not None else None
-        asked = order.instructions if order.instructions is not None else session.instructions
-        tools = session.tools if order.tools is None else checked_tools(order.tools)
-        limit = session.max_output_tokens if order.max_output_tokens is None else order.max_output_tokens
-        in_conversation = order.conversation != "none"
-        return Plan(
-            modality=session.modality if order.output_modalities is None else modality_of(order.output_modalities),
-            output=session.output if given is None else changed_output(session.output, given),
-            instructions=asked,
-            tools=tools,
-            tool_choice=session.tool_choice if order.tool_choice is None else order.tool_choice,
-            max_output_tokens=checked_tokens(limit),
-            metadata=order.metadata,
-            context=self._context(order),
-            in_conversation=in_conversation,
-            conversation_id=self._conversation_id if in_conversation else None,
-            owner=self._owner,
-        )
+        return plan_for(self._settings, order, self._context(order), self._conversation_id, self._owner)
 
     def _context(self, order: ResponseOrder) -> tuple[Entry, ...] | None:
         if not isinstance(order.input, list):
@@ -459,129 +366,12 @@ class RealtimeSocket:
             raise BadEvent(message, None, "response_cancel_not_active")
         return reply.cancel("client_cancelled")
 
+    def _interrupt(self) -> list[AgentAction]:
+        active = self._active
+        return [] if active is None else active.cancel("turn_detected")
+
     def _reply_of(self, key: Key) -> Reply | None:
         return next((r for r in self._replies.values() if key in (r.brain_key, r.voice_key)), None)
-
-    # Turns and words
-
-    def _hear(self, key: Key, event: Event | TurnEvent | BrainEvent, now_s: float) -> list[AgentAction]:
-        if isinstance(event, Warned):
-            return [Note(event.message, key)]
-        if isinstance(event, Failed):
-            return self._lose(key, event.message) if event.fatal else [Note(event.message, key)]
-        if self._buffer.is_live(key) and self._settings.input.turn_detection is not None:
-            match event:
-                case TurnStarted():
-                    return self._start_turn(event.at_sample)
-                case TurnUpdated():
-                    return self._grow_turn(event.transcript)
-                case TurnEnded():
-                    return self._end_turn(event.at_sample, event.transcript)
-        found, actions = self._buffer.hear(key, event)  # type: ignore[arg-type]
-        for words in found:
-            actions += self._know(words.item_id, words.text)
-        return actions
-
-    def _start_turn(self, at_sample: int) -> list[AgentAction]:
-        detection = self._settings.input.turn_detection
-        if self._turn is not None or detection is None:
-            return []
-        padding_ms = detection.prefix_padding_ms if isinstance(detection, ServerVad) else 0
-        start_ms = max(0, self._buffer.at_ms(at_sample) - padding_ms)
-        self._turn = _Turn(self._mint("item"), start_ms)
-        self._owed = False  # what is being said now is answered instead
-        self._idle = None
-        actions: list[AgentAction] = []
-        active = self._active
-        if active is not None and detection.interrupt_response:
-            actions = active.cancel("turn_detected")
-        return [self._send(wire.SpeechBegan(audio_start_ms=start_ms, item_id=self._turn.item_id)), *actions]
-
-    def _grow_turn(self, transcript: str) -> list[AgentAction]:
-        turn = self._turn
-        if turn is None or self._settings.kind != "transcription":
-            return []
-        delta = _more(turn.sent, transcript)
-        turn.sent += delta
-        return [self._send(wire.TranscriptionDelta(item_id=turn.item_id, delta=delta))] if delta else []
-
-    def _end_turn(self, at_sample: int, transcript: str) -> list[AgentAction]:
-        actions = [] if self._turn is not None else self._start_turn(at_sample) if transcript.strip() else []
-        turn, self._turn = self._turn, None
-        detection = self._settings.input.turn_detection
-        if turn is None or detection is None:
-            return actions
-        self._buffer.forget()
-        end_ms = max(turn.start_ms, self._buffer.at_ms(at_sample))
-        actions.append(self._send(wire.SpeechEnded(audio_end_ms=end_ms, item_id=turn.item_id)))
-        actions += self._commit_item(turn.item_id, awaits_words=False)
-        actions += self._transcribe(turn.item_id, transcript.strip(), end_ms - turn.start_ms, turn.sent)
-        if self._settings.kind == "realtime" and detection.create_response and transcript.strip():
-            self._owed = True  # at once, or when the response that may not be interrupted is over
-        return actions
-
-    def _commit_item(self, item_id: str, *, awaits_words: bool) -> list[AgentAction]:
-        self._buffer.committed()
-        content = [Content(type="input_audio", transcript=None)]
-        item = Item(id=item_id, type="message", role="user", content=content)
-        previous = self._conversation.add(Entry(item, awaits_words=awaits_words))
-        return [self._send(wire.Committed(previous_item_id=previous, item_id=item_id)), *self._show(item, previous)]
-
-    def _know(self, item_id: str, text: str) -> list[AgentAction]:
-        """The words of a commit have come."""
-        _, length_ms = self._awaited.pop(item_id, (0.0, 0))
-        return self._transcribe(item_id, text, length_ms, "")
-
-    def _transcribe(self, item_id: str, text: str, length_ms: int, sent: str) -> list[AgentAction]:
-        entry = self._conversation.get(item_id)
-        if entry is None:
-            return []
-        entry.awaits_words = False
-        entry.item.content = [Content(type="input_audio", transcript=text)]
-        if self._settings.kind == "realtime" and self._settings.input.transcription is None:
-            return []
-        delta = _more(sent, text)
-        actions: list[AgentAction] = []
-        if delta:
-            actions.append(self._send(wire.TranscriptionDelta(item_id=item_id, delta=delta)))
-        usage = wire.Duration(max(0, length_ms) / 1000)
-        return [*actions, self._send(wire.TranscriptionCompleted(item_id=item_id, transcript=text, usage=usage))]
-
-    def _no_words(self, item_id: str, why: str) -> list[AgentAction]:
-        self._awaited.pop(item_id, None)
-        entry = self._conversation.get(item_id)
-        if entry is None:
-            return []
-        entry.awaits_words = False
-        if self._settings.kind == "realtime" and self._settings.input.transcription is None:
-            return []
-        return [self._send(wire.TranscriptionFailed(item_id=item_id, error=wire.TranscriptionError(message=why)))]
-
-    def _lose(self, key: Key, why: str) -> list[AgentAction]:
-        live = self._buffer.is_live(key)
-        lost, actions = self._buffer.lose(key)
-        if live and self._turn is not None:
-            turn, self._turn = self._turn, None
-            stopped = wire.SpeechEnded(audio_end_ms=max(turn.start_ms, self._buffer.total_ms), item_id=turn.item_id)
-            actions += [self._send(stopped), *self._commit_item(turn.item_id, awaits_words=False)]
-            lost.append(turn.item_id)
-        for item_id in lost:
-            actions += self._no_words(item_id, why)
-        return [*actions, Note(f"listening broke off and begins anew: {why}", key)]
-
-    def _time_out(self, now_s: float) -> list[AgentAction]:
-        """Nobody has spoken for too long after a response: the brain is asked to go on."""
-        begun_ms = self._idle[1] if self._idle is not None else 0
-        self._idle = None
-        if self._turn is not None or self._active is not None:
-            return []
-        item_id = self._mint("item")
-        end_ms = self._buffer.total_ms
-        timeout = wire.IdleTimeout(audio_start_ms=min(begun_ms, end_ms), audio_end_ms=end_ms, item_id=item_id)
-        actions: list[AgentAction] = [self._send(timeout), *self._commit_item(item_id, awaits_words=False)]
-        actions += self._transcribe(item_id, "", end_ms - begun_ms, "")
-        self._owed = True
-        return actions
 
     # Words of the house
 
@@ -596,8 +386,3 @@ class RealtimeSocket:
         body = wire.ErrorBody(code=code, message=message, param=param, event_id=event_id)
         return self._send(wire.ErrorEvent(error=body))
 
-
-def _more(sent: str, transcript: str) -> str:
-    """What the transcript has beyond what was sent; nothing where it was revised."""
-    text = transcript.strip()
-    return text[len(sent) :] if text.startswith(sent) else ""

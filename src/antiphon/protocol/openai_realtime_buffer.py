@@ -10,9 +10,10 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from antiphon.core.brain import BrainEvent
 from antiphon.core.event import Event, Flushed
 from antiphon.core.hearing import EAR_RATE_HZ, Heard, HearingConfig
-from antiphon.core.turns import EndpointSettings
+from antiphon.core.turns import EndpointSettings, TurnEvent
 from antiphon.protocol.actions import AgentAction, Cancel, Close, Configure, Flush, Key, Open, Push
 
 
@@ -121,7 +122,7 @@ class InputBuffer:
         live.marks.append((marker, item_id))
         return [Flush(live.key, marker, last=True)]
 
-    def hear(self, key: Key, event: Event) -> tuple[list[Words], list[AgentAction]]:
+    def hear(self, key: Key, event: Event | TurnEvent | BrainEvent) -> tuple[list[Words], list[AgentAction]]:
         ear = self._ears.get(key)
         if ear is None:
             return [], []

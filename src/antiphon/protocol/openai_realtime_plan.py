@@ -1,0 +1,30 @@
+"""What a response is to be: the session's settings with what its own order changes."""
+
+from antiphon.protocol.openai_realtime_client import ResponseOrder
+from antiphon.protocol.openai_realtime_items import Entry
+from antiphon.protocol.openai_realtime_patch import changed_output, checked_tokens, checked_tools, modality_of
+from antiphon.protocol.openai_realtime_reply import Plan
+from antiphon.protocol.openai_realtime_session import Settings
+
+
+def plan_for(
+    session: Settings, order: ResponseOrder, context: tuple[Entry, ...] | None, conversation_id: str, owner: str
+) -> Plan:
+    """``context``: the entries that the order's ``input`` names. Raises ``InvalidInput``."""
+    order.check()
+    given = order.audio.output if order.audio is not None else None
+    limit = session.max_output_tokens if order.max_output_tokens is None else order.max_output_tokens
+    in_conversation = order.conversation != "none"
+    return Plan(
+        modality=session.modality if order.output_modalities is None else modality_of(order.output_modalities),
+        output=session.output if given is None else changed_output(session.output, given),
+        instructions=session.instructions if order.instructions is None else order.instructions,
+        tools=session.tools if order.tools is None else checked_tools(order.tools),
+        tool_choice=session.tool_choice if order.tool_choice is None else order.tool_choice,
+        max_output_tokens=checked_tokens(limit),
+        metadata=order.metadata,
+        context=context,
+        in_conversation=in_conversation,
+        conversation_id=conversation_id if in_conversation else None,
+        owner=owner,
+    )
