@@ -50,6 +50,7 @@ class ScriptedServer:
         self.heads: list[str] = []
         self.left = asyncio.Event()
         """Set when a client went away while the server stayed open."""
+        self.asked = asyncio.Event()
         self.port = 0
 
     @property
@@ -72,6 +73,7 @@ class ScriptedServer:
         )
         self.heads.append(head)
         self.bodies.append(json.loads(await reader.readexactly(length)))
+        self.asked.set()
         reply = self._replies.pop(0) if len(self._replies) > 1 else self._replies[0]
         lines = [f"HTTP/1.1 {reply.status} Scripted", "transfer-encoding: chunked"]
         lines += [f"{name}: {value}" for name, value in reply.headers.items()]

@@ -9,11 +9,14 @@ from typing import Any
 import pytest
 from examples.orders.book import SPECS, OrderBook
 from examples.orders.seed import write
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from antiphon.core.brain import BrainDone, BrainEvent, BrainRequest, Message, TextDelta, ToolCall, ToolSpec
 from antiphon.core.errors import InvalidInput
 from antiphon.engine.brain import RuleBrain
 from antiphon.engine.brain_book import load_book, parse_book
+from antiphon.engine.brain_words import word_set
 
 TODAY = date(2026, 11, 30)  # a Monday
 HANDOVER = ToolSpec("handover", "Put the caller through to a person.", effect="write")
@@ -368,3 +371,31 @@ def test_a_file_that_is_not_valid_says_where(text: str, says: str) -> None:
 def test_a_file_that_is_missing_is_named(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="nowhere"):
         load_book(tmp_path / "nowhere.toml")
+
+
+WORDS = st.sampled_from(
+    sorted(
+        word_set(
+            "no yes actually sorry order 4711 four seven double one friday the fifth of may at half past to from not "
+            "cancel move where open don't never mind again person hundred thousand and oh @ . , ? 99 25:00 next in 31st"
+        )
+    )
+)
+
+
+@given(st.lists(st.lists(WORDS, max_size=12).map(" ".join) | st.text(max_size=30), min_size=1, max_size=5))
+@settings(max_examples=150, deadline=None)
+def test_whatever_is_said_gets_one_well_formed_answer(texts: list[str]) -> None:
+    brain, messages = RuleBrain(BOOK, lambda: TODAY), []
+    required = {spec.name: set(json.loads(spec.parameters).get("required", ())) for spec in (*SPECS, HANDOVER)}
+    for text in texts:
+        messages.append(Message("user", text))
+        events = brain.answer(BrainRequest(tuple(messages), (*SPECS, HANDOVER)))
+        assert isinstance(events[-1], BrainDone)
+        assert len(events) > 1
+        for event in events:
+            if isinstance(event, ToolCall):
+                assert required[event.name] <= set(json.loads(event.arguments))
+                messages.append(Message("assistant", "", (event,)))
+                messages.append(Message("tool", "{}", call_id=event.call_id))
+        messages.append(Message("assistant", said_in(events)))

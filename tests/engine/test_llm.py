@@ -329,3 +329,49 @@ def test_health_cools_down_longer_each_time_and_forgets_on_success() -> None:
     health.answered(0)
     health.failed(0, 20.0)
     assert list(health.order(25.0)) == [0, 1]
+
+
+def test_cancelling_while_nothing_came_yet_closes_the_connection() -> None:
+    async def scenario() -> None:
+        async with scripted_server(Reply([Stay()])) as server:
+            llm = Llm([endpoint(server, first_token_s=60.0)], MonotonicClock())
+            task = asyncio.create_task(collect(llm))
+            await server.asked.wait()
+            task.cancel()
+            await asyncio.wait_for(server.left.wait(), 2)
+            with pytest.raises(asyncio.CancelledError):
+                await task
+
+    run(scenario())
+
+
+def test_many_answers_at_once_do_not_mix() -> None:
+    async def scenario() -> list[str]:
+        replies = [Reply(words(*(f"{number}-{i} " for i in range(5)))) for number in range(20)]
+        async with scripted_server(*replies) as server:
+            llm = Llm([endpoint(server)], MonotonicClock())
+
+            async def one() -> str:
+                return text_of([event async for event in llm.stream(REQUEST)])
+
+            said = await asyncio.gather(*(one() for _ in range(20)))
+            await llm.aclose()
+            return list(said)
+
+    wanted = {"".join(f"{number}-{i} " for i in range(5)) for number in range(20)}
+    assert set(run(scenario())) == wanted
+
+
+def test_a_failed_request_of_ours_does_not_cool_the_endpoint_down() -> None:
+    async def scenario() -> tuple[int, int]:
+        async with (
+            scripted_server(Reply(["{}"], 400), Reply(words("first"))) as one,
+            scripted_server(Reply(["{}"], 400), Reply(words("second"))) as two,
+        ):
+            llm = Llm([endpoint(one), endpoint(two)], MonotonicClock())
+            failed = failure([event async for event in llm.stream(REQUEST)])
+            assert not failed.retryable
+            assert text_of(await collect(llm)) == "first"
+            return len(one.bodies), len(two.bodies)
+
+    assert run(scenario()) == (2, 1)
