@@ -672,3 +672,23 @@ def test_old_items_make_room_for_new_ones() -> None:
     assert error_of(shell.send("conversation.item.create", item=user("3")))["param"] == "item"
     sent = shell.turn("Hello")
     assert [frame["item_id"] for frame in sent if frame["type"] == "conversation.item.deleted"] == ["m0"]
+
+
+def test_livekit_understands_every_item_and_finds_what_comes_before_it(shell: Shell) -> None:
+    lk = pytest.importorskip("livekit.agents.llm._realtime.openai_utils")
+    realtime = pytest.importorskip("openai.types.realtime")
+    history = pytest.importorskip("livekit.agents.llm.remote_chat_context").RemoteChatContext()
+    transcribing(shell)
+    shell.send("conversation.item.create", item=user("Hi", id="u1"), previous_item_id="root")
+    shell.turn("Where is it?")
+    shell.say("One moment.")
+    shell.give(shell.brain, ToolCall("c1", "look_up", "{}"))
+    shell.finish("tool_calls")
+    shell.send("conversation.item.create", item={"type": "function_call_output", "call_id": "c1", "output": "7"})
+    for frame in shell.frames:
+        if frame["type"] == "conversation.item.added":
+            event = realtime.ConversationItemAdded.construct(**frame)
+            history.insert(event.previous_item_id, lk.openai_item_to_livekit_item(event.item))
+    items = history.to_chat_ctx().items
+    assert [item.type for item in items] == ["message", "message", "message", "function_call", "function_call_output"]
+    assert (items[0].id, items[3].name, items[4].output) == ("u1", "look_up", "7")

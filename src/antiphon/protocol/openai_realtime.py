@@ -41,8 +41,9 @@ NORMAL, BROKEN, RESTART, TRY_LATER = 1000, 1011, 1012, 1013
 class RealtimeLimits:
     """Bounds of one socket.
 
-    ``max_frame_chars`` leaves room for ``max_audio_bytes`` in base64. ``max_replies``: responses at once, those outside the conversation included. ``words_wait_s``: how long a response
-    waits for the words of a commit. ``max_session_s``: from ``session.created`` to the close.
+    ``max_frame_chars`` leaves room for ``max_audio_bytes`` in base64. ``max_replies``: responses at once, those outside
+    the conversation included. ``words_wait_s``: how long a response waits for the words of a commit.
+    ``max_session_s``: from ``session.created`` to the close.
     """
 
     max_frame_chars: int = 21 << 20
