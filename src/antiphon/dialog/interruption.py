@@ -14,10 +14,13 @@ from antiphon.dialog.interruption_words import BACKCHANNELS, HESITATIONS, LISTEN
 
 Meaning: TypeAlias = Literal["backchannel", "noise", "echo", "interruption", "undecided"]
 
-_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _ANNOTATION = re.compile(r"\[[^\]]*\]|\([^)]*\)|\*[^*]*\*|<[^>]*>")
-_LAUGH = re.compile(r"^(?:(?:ha|he|hi|ho|ah|eh|heh|hah)){2,}h?$|^a*ch+o+o*$|^(?:ugh|pff+|psh+|sh+|tsk|phew|brr+)$")
+_LAUGH = re.compile(r"^(?:(?:ha|he|hi|ho|ah|eh|heh|hah)){2,}h?$|^a*ch+o+o*$|^(?:ugh|pff+|psh+|sh+|tsk|phew|brr+|a?hem)$")
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
+
+_ECHO_WORDS = 3
+"""Fewer words than this may be what the user picks of the agent's offer as well as the agent's echo."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +82,7 @@ def judge(overlap: Overlap, settings: InterruptionSettings | None = None) -> Jud
         return Judgement("undecided", "the beginning of a listener's word")
     if len(words) < settings.min_words:
         return Judgement("backchannel" if overlap.final else "undecided", f"fewer than {settings.min_words} words")
-    if not overlap.final and not settings.echo_cancelled and _begins_like(words, agent):
+    if not overlap.final and _may_become_echo(words, agent, settings):
         return Judgement("undecided", "may be the agent's own words")
     return Judgement("interruption", f"says '{unknown[0]}'")
 
@@ -133,11 +136,23 @@ def _may_become_listener(words: list[str], text: str) -> bool:
 def _is_echo(words: list[str], agent: list[str], settings: InterruptionSettings) -> bool:
     if not agent:
         return False
-    if len(words) < 3 and not _WIDE.search(words[0]):
+    if len(words) < _ECHO_WORDS and not _WIDE.search(words[0]):
         # One or two words may as well be the user's choice among what the agent names.
         return not settings.echo_cancelled and _contains(agent, words)
+    return _likeness(words, agent) >= settings.echo_likeness
+
+
+def _may_become_echo(words: list[str], agent: list[str], settings: InterruptionSettings) -> bool:
+    """Whether to wait for another word: so far it is the agent's words, one of them misheard at the most."""
+    if len(words) < _ECHO_WORDS:
+        return _contains(_near(words, agent), words)
+    return len(words) == _ECHO_WORDS and _likeness(words, agent) * len(words) >= len(words) - 1
+
+
+def _likeness(words: list[str], agent: list[str]) -> float:
+    """The share of ``words`` that are the agent's, in order."""
     blocks = SequenceMatcher(None, words, _near(words, agent), False).get_matching_blocks()
-    return sum(block.size for block in blocks) >= settings.echo_likeness * len(words)
+    return sum(block.size for block in blocks) / len(words)
 
 
 def _near(words: list[str], agent: list[str]) -> list[str]:
@@ -152,7 +167,3 @@ def _near(words: list[str], agent: list[str]) -> list[str]:
 
 def _contains(agent: list[str], words: list[str]) -> bool:
     return any(agent[at : at + len(words)] == words for at in range(len(agent) - len(words) + 1))
-
-
-def _begins_like(words: list[str], agent: list[str]) -> bool:
-    return len(words) < 3 and _contains(agent, words)
