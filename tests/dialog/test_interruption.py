@@ -1,9 +1,9 @@
 """What a sound during the agent's speech means."""
 
 import pytest
+from tests.dialog.interruption_score import examples, score
 
 from antiphon.dialog.interruption import InterruptionSettings, Overlap, judge
-from tests.dialog.interruption_score import examples, score
 
 AGENT = "Your order was sent on Monday and it should be with you by the end of the week"
 
@@ -73,6 +73,6 @@ def test_min_words_spares_stop_words():
     assert meaning("stop", min_words=2) == "interruption"
 
 
-@pytest.mark.parametrize("text", ["", "?", "mhm", "what", "…", "ha ha", "मैं", "🙂", "a" * 5_000])
+@pytest.mark.parametrize("text", ["", "?", "mhm", "what", "…", "ha ha", "मैं", "🙂", "a" * 5_000, "ha" * 2_000 + "b"])
 def test_every_final_judgement_is_decided(text):
     assert meaning(text, final=True) != "undecided"
