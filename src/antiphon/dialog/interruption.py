@@ -16,7 +16,7 @@ Meaning: TypeAlias = Literal["backchannel", "noise", "echo", "interruption", "un
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _ANNOTATION = re.compile(r"\[[^\]]*\]|\([^)]*\)|\*[^*]*\*|<[^>]*>")
-_LAUGH = re.compile(r"^[aeio]*(?:h+[aeio]+){2,}h*$|^a*ch+o+$|^(?:ugh|pff+t?|psh+|sh+|tsk|phew|brr+|a?hem)$")
+_LAUGH = re.compile(r"^[aeio]*(?:h+[aeio]+){2,}h*$|^a*ch+o+$|^(?:ugh|pff+|psh+|sh+|tsk|phew|brr+|a?hem)$")
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 
 _ECHO_WORDS = 3
