@@ -140,9 +140,23 @@ def test_another_request_instead_of_an_answer(caller: Caller) -> None:
     assert caller.calls == [("opening_hours", {"day": "2026-12-05"})]
 
 
+def test_a_question_in_between_does_not_end_the_request(caller: Caller) -> None:
+    caller.say("I would like to move my delivery")
+    assert "Monday to Friday" in caller.say("and what are your opening hours?")
+    assert "which day" in caller.say("it is 4712")
+    caller.say("Saturday")
+    assert caller.calls[1:] == [("reschedule_delivery", {"order_id": "4712", "day": "2026-12-05"})]
+
+
+def test_a_number_said_first_is_used_later(caller: Caller) -> None:
+    caller.say("it's about number 4711")
+    caller.say("move it to Friday")
+    assert caller.calls == [("reschedule_delivery", {"order_id": "4711", "day": "2026-12-04"})]
+
+
 def test_thanks_after_a_write_does_not_write_again(caller: Caller) -> None:
     caller.say("Move order 4711 to Friday")
-    for text in ("thank you", "okay", "great, thanks", "mhm", "bye"):
+    for text in ("thank you", "thanks, see you on Saturday", "okay", "great, thanks", "mhm", "bye"):
         caller.say(text)
     assert len(caller.calls) == 1
 
@@ -153,7 +167,7 @@ def test_an_error_of_the_tool_is_said(caller: Caller) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["say that again", "sorry, what did you say?", "pardon?", "Could you repeat that please"]
+    "text", ["say that again", "sorry, what did you say?", "pardon?", "what?", "Could you repeat that please"]
 )
 def test_repeat_says_all_of_it_even_if_it_was_cut(caller: Caller, text: str) -> None:
     reply = caller.say("Where is my order 4711?", heard=10)
@@ -218,6 +232,9 @@ def test_a_tool_that_is_not_offered_is_not_called(caller: Caller) -> None:
         ("what can you do?", "move a delivery"),
         ("thank you very much", "welcome"),
         ("goodbye", "Goodbye"),
+        ("um, uh", "Take your time"),
+        ("mhm", "What else"),
+        ("4711", "hear about an order, move a delivery or cancel an order?"),
         ("hold on a second", "Take your time"),
         ("the moon is made of cheese", "did not understand"),
         ("", "did not understand"),

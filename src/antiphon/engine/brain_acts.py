@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
-from antiphon.engine.brain_words import Token, find_phrase
+from antiphon.engine.brain_words import Token, find_phrase, word_set
 
 Act: TypeAlias = Literal[
-    "yes", "no", "greeting", "goodbye", "thanks", "identity", "help", "repeat", "handover", "drop", "wait"
+    "yes", "no", "greeting", "goodbye", "thanks", "identity", "help", "repeat", "handover", "drop", "wait", "ack"
 ]
 
 
@@ -34,7 +34,7 @@ _PHRASES: dict[Act, tuple[tuple[str, ...], ...]] = {
     "help": _phrases("what can you do|how can you help|what can i ask|what do you do|help me",
                      "what are my options|help"),
     "repeat": _phrases("say that again|say it again|come again|repeat that|repeat it|repeat please|can you repeat",
-                       "could you repeat|please repeat|once more|one more time|pardon|what did you say",
+                       "could you repeat|please repeat|once more|one more time|pardon|you just say|what did you say",
                        "didn't catch that|did not catch that|didn't hear|didn't get that|didn't understand you",
                        "what was that|say again",
                        "beg your pardon|repeat|excuse me what"),
@@ -45,6 +45,7 @@ _PHRASES: dict[Act, tuple[tuple[str, ...], ...]] = {
                          "support staff|the operator|put me through|transfer me|connect me|a member of staff",
                          "a live person",
                          "representative"),
+    "ack": _phrases("mhm|mm hmm|uh huh|cool|great|perfect|alright|all right|i see|got it|good|wonderful|fine"),
     "drop": _phrases("never mind|nevermind|forget it|forget that|leave it|drop it|doesn't matter|don't bother",
                      "skip it"),
     "wait": _phrases("hold on|one moment|just a moment|just a second|one second|give me a second|give me a moment",
@@ -52,12 +53,18 @@ _PHRASES: dict[Act, tuple[tuple[str, ...], ...]] = {
                      "bear with me"),
 }  # fmt: skip
 _LONG_ENOUGH = 6
+_FILLERS = word_set("um uh er erm hm hmm mm ah well so like")
+_WHAT = word_set("what sorry huh pardon excuse me")
 
 
 def acts_in(tokens: Sequence[Token]) -> frozenset[Act]:
     """All acts in an utterance."""
     words = [token.text for token in tokens]
     acts = {act for act, phrases in _PHRASES.items() if any(find_phrase(words, phrase) >= 0 for phrase in phrases)}
+    if words and _FILLERS.issuperset(words):
+        acts.add("wait")
+    if words and len(words) < 3 and _WHAT.issuperset(words):
+        acts.add("repeat")
     if "identity" in acts:
         # "am I talking to a person?" asks what this is; it does not ask for a person.
         acts.discard("handover")

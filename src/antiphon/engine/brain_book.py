@@ -56,10 +56,11 @@ class Phrases(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     identity: str = (
         "I am an automated assistant that works by fixed rules. I am not a person, and I am not a language model."
     )
-    help: str = "I can help you with this: {abilities}."
-    unknown: str = "Sorry, I did not understand that. I can help you with this: {abilities}."
+    help: str = "You can {abilities}."
+    unknown: str = "Sorry, I did not understand that. Do you want to {abilities}?"
     still_unknown: str = "I still do not understand, I am sorry. Could you say it another way?"
     offer_handover: str = "I still do not understand, I am sorry. Shall I put you through to a person?"
+    noted: str = "All right. Do you want to {abilities}?"
     which: str = "Do you want to {first}, or {second}?"
     nothing_said: str = "I have not said anything yet."
     wait: str = "Take your time."

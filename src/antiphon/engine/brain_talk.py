@@ -3,7 +3,7 @@
 Nothing is remembered outside of :class:`Talk`, and a Talk is made anew from the messages for every answer.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any
@@ -40,7 +40,8 @@ Move = Say | Call
 @dataclass(frozen=True, slots=True)
 class Talk:
     """What is known: the intent at hand, its slots, what was asked last (``awaiting``), whether its tool was called
-    (``done``), the last reply, and values that later intents may take over (``memory``)."""
+    (``done``), the last reply, values that later intents may take over (``memory``), and a request that waits for the
+    end of another one (``paused``)."""
 
     intent: Intent | None = None
     slots: Mapping[str, str] = field(default_factory=dict)
@@ -50,6 +51,7 @@ class Talk:
     done: bool = False
     reply: str = ""
     misses: int = 0
+    paused: "Talk | None" = None
 
 
 class Rules:
@@ -163,7 +165,15 @@ class Rules:
         self, talk: Talk, text: str, tokens: tuple[Token, ...], acts: frozenset[Act], clear: Intent | None, heard: str
     ) -> tuple[Talk, Move] | None:
         """A correction of, or a variation on, what was just done ("no, Thursday", "and 4712?")."""
-        if talk.intent is None or not talk.done or len(tokens) > 12:
+        paused = talk.paused
+        if paused is not None and paused.intent is not None and not talk.awaiting:
+            answer = read_slots(text, paused.intent.slot, self._today, paused.awaiting)
+            if paused.awaiting in answer:
+                resumed = replace(paused, memory={**paused.memory, **talk.memory}, slots={**paused.slots, **answer})
+                return self._proceed(resumed)
+        # "Thanks, see you on Friday" corrects nothing.
+        parting = bool(acts & {"thanks", "goodbye"}) and "no" not in acts
+        if talk.intent is None or not talk.done or len(tokens) > 12 or parting:
             return None
         values = read_slots(text, talk.intent.slot, self._today)
         changed = {name: value for name, value in values.items() if talk.slots.get(name) != value}
@@ -188,16 +198,20 @@ class Rules:
             return say(rested, self._abilities(phrases.help))
         if "greeting" in acts and is_short(tokens):
             return say(rested, phrases.greeting)
-        if "yes" in acts and is_short(tokens):
+        if ("yes" in acts or "ack" in acts) and is_short(tokens):
             return say(rested, phrases.anything_else)
         return None
 
     def _lost(self, talk: Talk, text: str, guesses: list[Guess]) -> tuple[Talk, Move]:
         """Not understood: ask which of two, ask again, and at last offer a person."""
-        memory = dict(talk.memory)
+        noted: dict[str, str] = {}
         for intent in self._book.intent:
-            memory |= read_slots(text, [slot for slot in intent.slot if slot.carry], self._today)
-        talk = replace(talk, memory=memory, misses=talk.misses + 1)
+            noted |= read_slots(text, [slot for slot in intent.slot if slot.carry], self._today)
+        talk = replace(talk, memory={**talk.memory, **noted})
+        if noted and not talk.awaiting:
+            fitting = [i for i in self._book.intent if any(slot.name in noted for slot in i.slot)]
+            return self._say(replace(talk, misses=0), self._abilities(self._phrases.noted, fitting))
+        talk = replace(talk, misses=talk.misses + 1)
         if len(guesses) > 1 and guesses[1].score >= _ACCEPT - _MARGIN and not talk.awaiting:
             first, second = guesses[0].intent, guesses[1].intent
             question = fill(self._phrases.which, {"first": _title(first), "second": _title(second)}, self._today)
@@ -251,7 +265,10 @@ class Rules:
     def _begin(self, talk: Talk, intent: Intent, text: str) -> tuple[Talk, Move]:
         carried = {slot.name: talk.memory[slot.name] for slot in intent.slot if slot.carry and slot.name in talk.memory}
         slots = {**carried, **read_slots(text, intent.slot, self._today)}
-        return self._proceed(replace(talk, intent=intent, slots=slots, done=False, awaiting="", rivals=(), misses=0))
+        asked = talk.intent is not None and talk.awaiting in {slot.name for slot in talk.intent.slot}
+        paused = replace(talk, paused=None) if asked and talk.intent is not intent else None
+        fresh = replace(talk, intent=intent, slots=slots, done=False, awaiting="", rivals=(), misses=0, paused=paused)
+        return self._proceed(fresh)
 
     def _proceed(self, talk: Talk) -> tuple[Talk, Move]:
         """Ask for what is missing, then for confirmation, then for the tool."""
@@ -284,8 +301,9 @@ class Rules:
     def _fill(self, template: str, talk: Talk) -> str:
         return fill(template, talk.slots, self._today)
 
-    def _abilities(self, template: str) -> str:
-        return fill(template, {"abilities": and_list([_title(i) for i in self._book.intent], "or")}, self._today)
+    def _abilities(self, template: str, intents: Sequence[Intent] = ()) -> str:
+        titles = [_title(intent) for intent in intents or self._book.intent]
+        return fill(template, {"abilities": and_list(titles, "or")}, self._today)
 
     def _say(self, talk: Talk, text: str) -> tuple[Talk, Move]:
         return replace(talk, reply=text), Say(text)
