@@ -196,7 +196,21 @@ def test_a_peer_that_never_reads_is_dropped_also_while_its_socket_closes(monkeyp
     run(test())
 
 
-def test_pings_of_a_peer_that_never_reads_do_not_pile_up() -> None:
+def test_a_peer_that_floods_pings_is_dropped() -> None:
+    async def test() -> None:
+        async with serving(ScriptedEngine()) as served, raw(served) as (reader, writer):
+            writer.write(UPGRADE + b"\r\n")
+            await reader.readuntil(b"\r\n\r\n")
+            writer.write((b"\x89\xfd\0\0\0\0" + b"p" * 125) * 2_000)
+            await served.diary.until(ConnectionClosed)
+            assert served.diary.of(Crashed) == []
+
+    run(test())
+
+
+def test_pings_of_a_peer_that_never_reads_do_not_pile_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("antiphon.server.transport._MOST_PINGS", 10**9)
+
     async def test() -> None:
         async with serving(ScriptedEngine()) as served, raw(served) as (reader, writer):
             writer.write(UPGRADE + b"\r\n")
@@ -209,6 +223,24 @@ def test_pings_of_a_peer_that_never_reads_do_not_pile_up() -> None:
                 async with asyncio.timeout(5):
                     await writer.drain()
             assert protocol.transport.get_write_buffer_size() < 1_000_000
+
+    run(test())
+
+
+def test_who_is_still_asking_when_the_server_leaves_is_told() -> None:
+    async def test() -> None:
+        async with serving(ScriptedEngine()) as served, raw(served) as (reader, writer):
+            writer.write(POST % b"/tts/bytes")
+            await until(lambda: served.server.server_state.tasks)
+            (protocol,) = served.server.server_state.connections
+            await until(lambda: not protocol.cycle.body)  # what came of it has been taken
+            await served.app.hub.lifecycle.drain(0)
+            for task in served.server.server_state.tasks:
+                task.cancel()
+            async with asyncio.timeout(5):
+                head = await reader.readuntil(b"\r\n\r\n")
+            assert status(head) == 503
+            assert served.diary.of(Crashed) == []
 
     run(test())
 

@@ -1,5 +1,6 @@
 """The outermost layer around the routes: request ids, slashes, origins, and nothing of ours ever shown to a caller."""
 
+import asyncio
 import ipaddress
 import traceback
 import uuid
@@ -12,6 +13,7 @@ from antiphon.core.errors import AntiphonError, EngineFailed, InvalidInput
 from antiphon.protocol.http import Forbidden, shown
 from antiphon.server.hub import Hub
 from antiphon.server.journal import Crashed, RequestEnded
+from antiphon.server.lifecycle import Unready
 
 REQUEST_ID = "antiphon.request_id"
 CLIENT_CLOSED = 499
@@ -123,6 +125,11 @@ class Front:
                 await self._error_shape(error, scope)(scope, receive, send)
         except CallerGone:
             return
+        except asyncio.CancelledError:
+            if self._hub.lifecycle.phase != "stopped":
+                raise
+            if not started():  # who was still sending a request when the server left
+                await self._error_shape(Unready("the server is shutting down"), scope)(scope, receive, send)
         except Exception:
             route = route_of(scope)
             trace = traceback.format_exc()

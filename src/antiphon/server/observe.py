@@ -304,7 +304,7 @@ def configure_logging(level: str, as_json: bool) -> None:
 def _is_news(record: logging.LogRecord) -> bool:
     """A body that we broke off on purpose is in the journal with its reason; a caller's bad bytes are no fault."""
     return not record.getMessage().startswith(
-        ("ASGI callable returned without completing response", "Invalid UTF-8 sequence received from client")
+        ("ASGI callable returned without completing response", "Invalid UTF-8 sequence received from client", "Cancel ")
     )
 
 

@@ -25,6 +25,8 @@ _UNSENT_LIMIT_BYTES = 32_768
 """What the kernel may hold beyond what the peer's window takes: about 300 ms of 16-bit 24 kHz speech in base64."""
 _HEAD_LIMIT_BYTES = 65_536
 _LINGER_S = 0.5
+_MOST_PINGS = 100
+"""In one read from the socket."""
 _TCP_NOTSENT_LOWAT = getattr(socket, "TCP_NOTSENT_LOWAT", None)
 
 
@@ -68,8 +70,11 @@ class _Guard:
         self._transport = transport
         self._stall_s = config.stall_timeout_s
         self._timer: asyncio.TimerHandle | None = None
+
+    def begin(self) -> None:
+        """To be told of every byte that waits. A TLS transport may pause right here, for what its handshake left."""
         # Not 0: TLS transports pause at "size >= high", and would stay paused when empty.
-        transport.set_write_buffer_limits(high=1, low=0)
+        self._transport.set_write_buffer_limits(high=1, low=0)
 
     def paused(self) -> None:
         if self._timer is None:
@@ -87,6 +92,8 @@ class SocketProtocol(WebSocketsSansIOProtocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)
         self._guard = _Guard(self.transport, self.config)
+        self._pings = 0
+        self._guard.begin()
         sock = transport.get_extra_info("socket")
         if sock is not None and _TCP_NOTSENT_LOWAT is not None and sock.family in (socket.AF_INET, socket.AF_INET6):
             sock.setsockopt(socket.IPPROTO_TCP, _TCP_NOTSENT_LOWAT, _UNSENT_LIMIT_BYTES)
@@ -104,6 +111,7 @@ class SocketProtocol(WebSocketsSansIOProtocol):
         self._guard.resumed()
 
     def data_received(self, data: bytes) -> None:
+        self._pings = 0
         super().data_received(data)
         if not self.handshake_initiated and self.conn.handshake_exc is not None:
             # A handshake beyond the parser's limits gets no answer from uvicorn, and would hang.
@@ -119,7 +127,10 @@ class SocketProtocol(WebSocketsSansIOProtocol):
 
     def handle_ping(self) -> None:
         pong = b"".join(self.conn.data_to_send())
-        if self.writable.is_set():  # answers to someone who pings and never reads would pile up
+        self._pings += 1
+        if self._pings > _MOST_PINGS:  # no client does this, and every one of them costs everyone time
+            self.transport.abort()
+        elif self.writable.is_set():  # answers to someone who pings and never reads would pile up
             self.transport.write(pong)
 
     async def send(self, message: ASGISendEvent) -> None:
@@ -150,6 +161,7 @@ class RequestProtocol(HttpToolsProtocol):
         """Whether what comes is no business of ours."""
         self._answering: RequestResponseCycle | None = None
         self._head_timer: asyncio.TimerHandle | None = None
+        self._guard.begin()
         self._await_head()
 
     def connection_lost(self, exc: Exception | None) -> None:
