@@ -9,9 +9,11 @@ from antiphon.dialog import conversation_events as happens
 from antiphon.dialog.conversation_actions import (
     CancelBrain,
     CancelSpeech,
+    ContinueSpeech,
     EndConversation,
     FlushSpeech,
     Handover,
+    PauseSpeech,
     ReleaseSpeech,
     Speak,
     StartBrain,
@@ -185,6 +187,31 @@ def test_a_false_interruption_while_the_brain_still_writes():
     world.run(400)
     assert len(world.actions(CancelBrain)) == 1
     assert world.heard == " ".join(f"word{i}" for i in range(300)) + "."
+
+
+def test_the_agent_pauses_at_once_and_goes_on_after_a_listeners_word():
+    world = World(recite, ConversationSettings(pause_after_s=0.2))
+    world.says(1.0, "tell me all")
+    world.says(5.0, "mhm", pace_s=0.6)
+    world.run()
+    assert [at_s for at_s, _ in world.actions(PauseSpeech)] == [pytest.approx(5.2)]
+    assert [at_s for at_s, _ in world.actions(ContinueSpeech)] == [pytest.approx(5.6)]
+    assert not world.actions(CancelSpeech)
+    assert world.heard == world.recorded == LONG
+
+
+def test_the_agent_pauses_at_once_and_stays_silent_when_it_was_an_interruption():
+    world = World(
+        lambda request: tokens(LONG) if last(request) == "tell me all" else echo(request),
+        ConversationSettings(pause_after_s=0.2),
+    )
+    world.says(1.0, "tell me all")
+    world.says(5.0, "stop it", pace_s=0.8)
+    world.run()
+    assert [at_s for at_s, _ in world.actions(PauseSpeech)] == [pytest.approx(5.2)]
+    first = [sound for sound in world.sounds if sound.speech_id == world.actions(CancelSpeech)[0][1].speech_id]
+    assert max(sound.end_s for sound in first if sound.heard) <= 5.2
+    assert world.heard == world.recorded
 
 
 def test_B10_a_protected_greeting_plays_out_and_what_was_said_is_answered_after_it():

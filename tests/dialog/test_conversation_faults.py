@@ -57,6 +57,7 @@ def play(seed: int, reports: bool = False) -> World:
         phrases=PHRASES,
         max_turn_s=20.0,
         resume_window_s=15.0,
+        pause_after_s=rng.choice((None, 0.2)),
         reply=ReplySettings(feed=feed, brain_first_s=3.0, brain_gap_s=2.0, voice_mute_s=2.0),
     )
     world = World(scripted(rng), settings, reports=reports, word_times=True)

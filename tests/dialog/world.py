@@ -18,10 +18,12 @@ from antiphon.dialog.conversation_actions import (
     Action,
     CancelBrain,
     CancelSpeech,
+    ContinueSpeech,
     EndConversation,
     FlushSpeech,
     Handover,
     HoldSpeech,
+    PauseSpeech,
     ReleaseSpeech,
     Speak,
     StartBrain,
@@ -110,6 +112,9 @@ class World:
         self._requests: set[str] = set()
         self._speeches: dict[str, Speech] = {}
         self._free_s = 0.0  # when the client's buffer is played out
+        self._paused_s: float | None = None
+        self._left: list[Sound] = []
+        self._waiting: list[tuple[str, str, int, int]] = []
         self._cancelled_tools: set[str] = set()
 
     # --- the user -----------------------------------------------------------------------------------------------
@@ -196,6 +201,11 @@ class World:
                 for word in speech.kept:
                     self._play(action.speech_id, *word)
                 speech.kept.clear()
+            case PauseSpeech():
+                self._paused_s = self.now_s
+                self._left = [sound for sound in self.sounds if sound.end_s > self.now_s]
+            case ContinueSpeech():
+                self._go_on()
             case CancelSpeech():
                 self._speeches[action.speech_id].dead = True
                 self._silence()
@@ -273,6 +283,9 @@ class World:
         return send
 
     def _play(self, speech_id: str, word: str, start: int, end: int) -> None:
+        if self._paused_s is not None:
+            self._waiting.append((speech_id, word, start, end))
+            return
         begin_s = max(self.now_s, self._free_s)
         self._free_s = begin_s + (end - start) / RATE_HZ
         self.sounds.append(Sound(speech_id, word, begin_s, self._free_s, start, end))
@@ -281,12 +294,31 @@ class World:
 
     def _report(self, sound: Sound) -> Callable[[], None]:
         def give() -> None:
-            if sound.heard and self.client_here:
+            still = self._paused_s is not None and sound in self._left
+            if sound.heard and sound.end_s <= self.now_s and self.client_here and not still:
                 self._give(happens.Played(sound.speech_id, sound.end_sample))
 
         return give
 
+    def _go_on(self) -> None:
+        if self._paused_s is not None:
+            for sound in self._left:
+                sound.begin_s += self.now_s - self._paused_s
+                sound.end_s += self.now_s - self._paused_s
+                if self.reports:
+                    self.at(sound.end_s, self._report(sound))
+            self._free_s = max(self._free_s, self._paused_s) + self.now_s - self._paused_s
+        self._paused_s = None
+        for word in self._waiting:
+            self._play(*word)
+        self._waiting.clear()
+
     def _silence(self) -> None:
+        if self._paused_s is not None:
+            for sound in self._left:
+                sound.cut_s = min(sound.cut_s, self._paused_s)
+            self._paused_s = None
+            self._waiting.clear()
         self._free_s = self.now_s
         for sound in self.sounds:
             if sound.end_s > self.now_s:

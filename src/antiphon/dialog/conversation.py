@@ -63,6 +63,7 @@ class Conversation:
         elif user is not None:
             if settings.max_turn_s is not None:
                 times.append(user.started_s + settings.max_turn_s)
+            times.append(self._pause_s(user))
             if self._contested(user) and not user.has_words:
                 times.append(user.started_s + settings.interruption.wordless_s)
         elif self._digits:
@@ -180,10 +181,22 @@ class Conversation:
         return mine and not user.yielded
 
     def _contest(self, user: UserTurn) -> list[Action]:
-        if not self._contested(user):
+        if not self._contested(user) or user.over is None:
             return []
         judgement = user.judge(self._at.now_s, False, self.settings.interruption)
-        return self._yield(user, judgement.reason) if judgement.meaning == "interruption" else []
+        if judgement.meaning == "interruption":
+            return self._yield(user, judgement.reason)
+        if judgement.meaning != "undecided":
+            user.may_pause = False
+            return user.over.voice.go_on(self._at.now_s)
+        return []
+
+    def _pause_s(self, user: UserTurn) -> float | None:
+        """When the agent pauses for a sound that is still undecided."""
+        after_s = self.settings.pause_after_s
+        if after_s is None or not user.may_pause or not self._contested(user):
+            return None
+        return user.started_s + after_s
 
     def _prepare(self, user: UserTurn) -> list[Action]:
         """The turn is probably over: make the answer, but hold it."""
@@ -211,7 +224,7 @@ class Conversation:
             self._note("turn.kept" if self.settings.keep_protected else "turn.dropped", "a protected reply")
             if self.settings.keep_protected:
                 self._kept.append(user.text)
-            return []
+            return self._answer.voice.go_on(now_s)
         actions = [] if self._answer is None or user.yielded else self._yield(user, "said " + user.text)
         self._note("turn.ended", user.text)
         return actions + self._commit(self._whole_text(user))
@@ -222,6 +235,7 @@ class Conversation:
         if answer is None or user.tail:
             return []
         now_s = self._at.now_s
+        actions = answer.voice.go_on(now_s)
         if user.yielded and self._answer is None:
             self._note("interruption.false", "the answer goes on where it was heard")
             if user.carried is not None:
@@ -230,7 +244,7 @@ class Conversation:
                 self.history.add(answer.reply)
             self._answer = answer
             return answer.resume(now_s) + answer.voice.release(now_s)
-        return answer.voice.release(now_s) if self._answer is answer else []
+        return actions + (answer.voice.release(now_s) if self._answer is answer else [])
 
     def _yield(self, user: UserTurn, reason: str) -> list[Action]:
         answer = self._answer
@@ -350,6 +364,10 @@ class Conversation:
             if now_s >= self._away_s + settings.resume_window_s:
                 actions += self._end("the client did not come back")
         elif user is not None:
+            pause_s = self._pause_s(user)
+            if pause_s is not None and now_s >= pause_s and user.over is not None:
+                user.may_pause = False
+                actions += user.over.voice.pause(now_s)
             if self._contested(user) and now_s >= user.started_s + settings.interruption.wordless_s:
                 actions += self._contest(user)
             if settings.max_turn_s is not None and now_s >= user.started_s + settings.max_turn_s:

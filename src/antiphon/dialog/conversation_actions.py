@@ -56,6 +56,20 @@ class ReleaseSpeech:
 
 
 @dataclass(frozen=True, slots=True)
+class PauseSpeech:
+    """Stop playing at once, but keep all there is: it may turn out that nobody interrupted."""
+
+    speech_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ContinueSpeech:
+    """Play on where :class:`PauseSpeech` stopped."""
+
+    speech_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class CancelSpeech:
     """No more of it: stop the voice, drop what is queued, clear the client's buffer, fading over ``fade_ms``."""
 
@@ -86,6 +100,8 @@ Action: TypeAlias = (
     | FlushSpeech
     | HoldSpeech
     | ReleaseSpeech
+    | PauseSpeech
+    | ContinueSpeech
     | CancelSpeech
     | CallTool
     | CancelTool

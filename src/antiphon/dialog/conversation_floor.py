@@ -27,6 +27,8 @@ class UserTurn:
     text: str = ""
     yielded: bool = False
     erased: bool = False
+    may_pause: bool = True
+    """Whether the agent has yet to decide about pausing for it."""
     carried: UserSaid | None = None
     """The turn before, to which nothing of an answer was heard: this one goes on with it."""
 

@@ -60,6 +60,8 @@ class ConversationSettings:
     dtmf_gap_s: float = 2.0
     echo_tail_s: float = 1.0
     """For so long after its end the agent's voice may still come back."""
+    pause_after_s: float | None = None
+    """The agent pauses after so much sound over its speech, until it is judged."""
     handover_tool: str = "handover"
     handover_on_failure: bool = False
     """Hand over instead of falling silent when the voice cannot be recovered."""

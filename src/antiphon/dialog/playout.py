@@ -35,6 +35,7 @@ class Playout:
         self._from: tuple[float, int] = (0.0, 0)  # the clock's: at this time, this sample began to play
         self._reported: int | None = None
         self._frozen: int | None = None
+        self._paused: int | None = None
         self._marks: dict[str, int] = {}
         self._word_ends: list[int] = []  # samples
         self._word_chars: list[int] = []  # how much of the text ends with that word
@@ -58,7 +59,7 @@ class Playout:
     @property
     def ends_s(self) -> float | None:
         """When, by the clock, all that was sent has been played. None: nothing is playing."""
-        if not self.released or not self.rate_hz or self._frozen is not None:
+        if not self.released or not self.rate_hz or self._frozen is not None or self._paused is not None:
             return None
         since_s, sample = self._from
         return since_s + (self.made_samples - sample) / self.rate_hz
@@ -70,7 +71,7 @@ class Playout:
     def make(self, end_sample: int, rate_hz: int, now_s: float) -> None:
         """Audio up to ``end_sample`` exists; it is on its way to the client if the speech is released."""
         self.rate_hz = rate_hz
-        if self.released and self._clock(now_s) >= self.made_samples:
+        if self.released and self._paused is None and self._clock(now_s) >= self.made_samples:
             self.underruns += self.made_samples > 0 and not self._complete
             self._from = (now_s + self._delay_s, self.made_samples)
         self.made_samples = max(self.made_samples, end_sample)
@@ -93,6 +94,16 @@ class Playout:
         if not self.released:
             self.released = True
             self._from = (now_s + self._delay_s, 0)
+
+    def pause(self, now_s: float) -> None:
+        """The client plays no more for now, but keeps what it has."""
+        if self._paused is None:
+            self._paused = self._clock(now_s)
+
+    def go_on(self, now_s: float) -> None:
+        """The client plays on where it paused."""
+        if self._paused is not None:
+            self._from, self._paused = (now_s + self._delay_s, self._paused), None
 
     def report(self, sample: int) -> None:
         """The client has played up to ``sample``. Reports never go back, nor beyond what was sent."""
@@ -146,6 +157,8 @@ class Playout:
     def _clock(self, now_s: float) -> int:
         if not self.released or not self.rate_hz:
             return 0
+        if self._paused is not None:
+            return self._paused
         since_s, sample = self._from
         return min(self.made_samples, sample + max(0, int((now_s - since_s) * self.rate_hz)))
 

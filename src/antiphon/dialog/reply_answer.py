@@ -126,7 +126,7 @@ class Answer:
         """Say what is written (or that someone takes over), and then no more."""
         self.concluding = reason or "asked for"
         self.reply.protected = True
-        actions = self._cancel_brain()
+        actions = self._cancel_brain() + self.voice.go_on(now_s)
         self.state = "done"
         if not self.reply.text.strip():
             actions += self._write(self._phrases.handover, now_s)

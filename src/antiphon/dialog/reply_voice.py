@@ -4,7 +4,16 @@ from collections.abc import Callable
 from typing import Protocol
 
 from antiphon.core.event import Audio, Event, Failed, Flushed, WordTimes
-from antiphon.dialog.conversation_actions import Action, CancelSpeech, FlushSpeech, HoldSpeech, ReleaseSpeech, Speak
+from antiphon.dialog.conversation_actions import (
+    Action,
+    CancelSpeech,
+    ContinueSpeech,
+    FlushSpeech,
+    HoldSpeech,
+    PauseSpeech,
+    ReleaseSpeech,
+    Speak,
+)
 from antiphon.dialog.conversation_settings import ReplySettings
 from antiphon.dialog.ledger import Cause
 from antiphon.dialog.playout import Playout
@@ -35,6 +44,7 @@ class ReplyVoice:
         self.final = False
         """No more text comes."""
         self.stopped = False
+        self.paused = False
         self.playout = Playout(settings.playout_delay_s)
         self._feed = Feed(settings.feed, settings.language)
         self._new_id = new_id
@@ -118,6 +128,22 @@ class ReplyVoice:
             return []
         self.released = self.playout.released = False
         return [HoldSpeech(self._speech_id)] if self._speech_id else []
+
+    def pause(self, now_s: float) -> list[Action]:
+        """Stop sounding for now, if it sounds."""
+        if self.paused or not self._speech_id or self.mute or self.playout.played_out(now_s):
+            return []
+        self.paused = True
+        self.playout.pause(now_s)
+        return [PauseSpeech(self._speech_id)]
+
+    def go_on(self, now_s: float) -> list[Action]:
+        """Sound again after a pause."""
+        if not self.paused:
+            return []
+        self.paused = False
+        self.playout.go_on(now_s)
+        return [ContinueSpeech(self._speech_id)]
 
     def stop(self, now_s: float, fade_ms: int) -> list[Action]:
         """Fall silent; what is written is kept for :meth:`resume`."""
@@ -222,6 +248,7 @@ class ReplyVoice:
         self.playout.clear(now_s)
         self._heard = self.heard_chars(now_s)
         speech_id, self._speech_id = self._speech_id, ""
+        self.paused = False
         self._stopped_id = speech_id
         self._flushes.clear()
         return [CancelSpeech(speech_id, fade_ms)]
