@@ -119,6 +119,38 @@ def test_a_refusal_calls_nothing(caller: Caller, refusal: str) -> None:
     assert caller.calls == []
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'm not sure",
+        "are you sure?",
+        "is it ok if I call you later about it please",
+        "okay but what does it cost to cancel",
+        "what would happen if I cancel order 4712",
+        "can I cancel it tomorrow as well",
+        "maybe",
+        "sure is cold today, who are you",
+        "please don't cancel it",
+        "mhm",
+        "yes, but only if it has not left",
+    ],
+)
+def test_what_is_no_plain_yes_does_not_confirm(caller: Caller, text: str) -> None:
+    caller.say("Please cancel order 4712")
+    caller.say(text)
+    assert "cancel_order" not in [name for name, _ in caller.calls]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["yes", "Yes, please do.", "um, yeah, go ahead", "sure", "yes that's right, cancel it", "cancel it", "do it"],
+)
+def test_a_plain_yes_confirms(caller: Caller, text: str) -> None:
+    caller.say("Please cancel order 4712")
+    caller.say(text)
+    assert caller.calls == [("cancel_order", {"order_id": "4712"})]
+
+
 def test_a_correction_of_the_confirmation_is_confirmed_anew(caller: Caller) -> None:
     caller.say("Please cancel order 4712")
     assert caller.say("no, 4711") == "Shall I cancel order 4 7 1 1?"
@@ -205,7 +237,13 @@ def test_it_is_honest_about_what_it_is(caller: Caller, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["I want to speak to a human", "get me a real person please", "put me through to an agent"]
+    "text",
+    [
+        "I want to speak to a human",
+        "get me a real person please",
+        "can I talk to somebody",
+        "put me through to an agent",
+    ],
 )
 def test_handover_is_asked_for_with_its_reason(caller: Caller, text: str) -> None:
     assert "through to a person" in caller.say(text)

@@ -19,7 +19,6 @@ from antiphon.engine.llm_endpoint import Health, LlmEndpoint
 T = TypeVar("T")
 REQUEST = BrainRequest((Message("user", "hello"),))
 KEY = "sk-very-secret"
-QUICK = {"first_token_s": 0.15, "mute_s": 0.15}
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:
@@ -191,18 +190,20 @@ def test_half_a_tool_call_is_never_given_on() -> None:
 
 
 def test_S11_open_but_mute_before_the_first_token() -> None:
-    events = run(ask(Reply([": keep-alive\n\n", data({"role": "assistant", "content": ""}), Stay()]), **QUICK))
+    events = run(
+        ask(Reply([": keep-alive\n\n", data({"role": "assistant", "content": ""}), Stay()]), first_token_s=0.15)
+    )
     assert "no first token within 0.15 s" in failure(events).message
 
 
 def test_S11_open_but_mute_after_the_first_token() -> None:
-    events = run(ask(Reply([data({"content": "So,"}), ": keep-alive\n\n", Stay()]), **QUICK))
+    events = run(ask(Reply([data({"content": "So,"}), ": keep-alive\n\n", Stay()]), mute_s=0.15))
     assert text_of(events) == "So,"
     assert "open but silent for 0.15 s" in failure(events).message
 
 
 def test_a_finished_answer_on_an_open_stream_is_done() -> None:
-    events = run(ask(Reply([data({"content": "All."}), data({}, "stop"), Stay()]), **QUICK))
+    events = run(ask(Reply([data({"content": "All."}), data({}, "stop"), Stay()]), mute_s=0.15))
     assert events == [TextDelta("All."), BrainDone("stop")]
 
 

@@ -38,7 +38,8 @@ _PHRASES: dict[Act, tuple[tuple[str, ...], ...]] = {
                        "didn't catch that|did not catch that|didn't hear|didn't get that|didn't understand you",
                        "what was that|say again",
                        "beg your pardon|repeat|excuse me what"),
-    "handover": _phrases("a human|a person|a real person|a human being|an agent|a live agent|a real human",
+    "handover": _phrases("speak to someone|talk to someone|speak to somebody|talk to somebody|speak with someone",
+                         "a human|a person|a real person|a human being|an agent|a live agent|a real human",
                          "somebody else|someone else|a representative|an operator|an employee|a colleague",
                          "your manager|a manager",
                          "the manager|your supervisor|a supervisor|someone real|somebody real|customer service",
@@ -53,6 +54,12 @@ _PHRASES: dict[Act, tuple[tuple[str, ...], ...]] = {
                      "bear with me"),
 }  # fmt: skip
 _LONG_ENOUGH = 6
+_DOUBTS = _phrases("not sure|are you sure|not right|not correct|not ok|not okay|isn't right|not really|right now",
+                   "not yet|maybe|perhaps")  # fmt: skip
+_QUESTIONS = word_set(
+    "but if what what's which who when where why how is are does did can could would will should may before first wait"
+)
+_NEVER = word_set("no not don't never nope nah stop")
 _FILLERS = word_set("um uh er erm hm hmm mm ah well so like")
 _WHAT = word_set("what sorry huh pardon excuse me")
 
@@ -61,6 +68,8 @@ def acts_in(tokens: Sequence[Token]) -> frozenset[Act]:
     """All acts in an utterance."""
     words = [token.text for token in tokens]
     acts = {act for act, phrases in _PHRASES.items() if any(find_phrase(words, phrase) >= 0 for phrase in phrases)}
+    if "yes" in acts and _is_doubted(words):
+        acts.discard("yes")
     if words and _FILLERS.issuperset(words):
         acts.add("wait")
     if words and len(words) < 3 and _WHAT.issuperset(words):
@@ -78,3 +87,21 @@ def acts_in(tokens: Sequence[Token]) -> frozenset[Act]:
 def is_short(tokens: Sequence[Token]) -> bool:
     """Short enough that an act is all it says."""
     return len(tokens) <= _LONG_ENOUGH
+
+
+def consents(tokens: Sequence[Token], *, restated: bool) -> bool:
+    """Whether this is a plain yes to something that cannot be undone: no condition, no question, no doubt.
+
+    ``restated``: the request itself was said again ("yes" need not be said then, if little else is).
+    """
+    words = [token.text for token in tokens]
+    asks = any(find_phrase(words, ("do", who)) >= 0 for who in ("i", "you", "we"))
+    if asks or not _QUESTIONS.isdisjoint(words):
+        return False
+    early = "yes" in acts_in(tokens[:3])
+    short = is_short(tokens) and ("yes" in acts_in(tokens) or restated)
+    return (early or short) and not _is_doubted(words) and _NEVER.isdisjoint(words)
+
+
+def _is_doubted(words: Sequence[str]) -> bool:
+    return any(find_phrase(words, doubt) >= 0 for doubt in _DOUBTS)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any
 
-from antiphon.engine.brain_acts import Act, acts_in, is_short
+from antiphon.engine.brain_acts import Act, acts_in, consents, is_short
 from antiphon.engine.brain_book import Book, Intent
 from antiphon.engine.brain_match import Guess, Matcher
 from antiphon.engine.brain_reply import and_list, choose, fill, result_values
@@ -139,15 +139,15 @@ class Rules:
         if changed:
             return self._proceed(replace(talk, slots={**talk.slots, **changed}))
         if talk.awaiting == _CONFIRM:
-            # A yes to a question that was hardly heard is a yes to something else.
-            if "yes" in acts and len(heard) < _HEARD_ENOUGH * len(talk.reply):
-                return self._proceed(talk)
             if "no" in acts or "drop" in acts:
                 return self._say(
                     replace(talk, awaiting="", intent=None), self._fill(intent.declined or self._phrases.declined, talk)
                 )
-            if "yes" in acts or clear is intent:
+            # A yes to a question that was hardly heard is a yes to something else.
+            if consents(tokens, restated=clear is intent) and len(heard) >= _HEARD_ENOUGH * len(talk.reply):
                 return self._call(talk)
+            if "yes" in acts or clear is intent:
+                return self._proceed(talk)
         return None
 
     def _asked(
