@@ -1,6 +1,7 @@
 """What callers say that has nothing to do with the business: yes, no, hello, say that again, a person please."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
 from antiphon.engine.brain_words import Token, find_phrase, word_set
@@ -64,7 +65,8 @@ _FILLERS = word_set("um uh er erm hm hmm mm ah well so like")
 _WHAT = word_set("what sorry huh pardon excuse me")
 
 
-def acts_in(tokens: Sequence[Token]) -> frozenset[Act]:
+@lru_cache(maxsize=2048)
+def acts_in(tokens: tuple[Token, ...]) -> frozenset[Act]:
     """All acts in an utterance."""
     words = [token.text for token in tokens]
     acts = {act for act, phrases in _PHRASES.items() if any(find_phrase(words, phrase) >= 0 for phrase in phrases)}
@@ -89,7 +91,7 @@ def is_short(tokens: Sequence[Token]) -> bool:
     return len(tokens) <= _LONG_ENOUGH
 
 
-def consents(tokens: Sequence[Token], *, restated: bool) -> bool:
+def consents(tokens: tuple[Token, ...], *, restated: bool) -> bool:
     """Whether this is a plain yes to something that cannot be undone: no condition, no question, no doubt.
 
     ``restated``: the request itself was said again ("yes" need not be said then, if little else is).

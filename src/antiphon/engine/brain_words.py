@@ -125,6 +125,8 @@ def _distance(one: str, other: str) -> int:
 
 def find_phrase(words: Sequence[str], phrase: Sequence[str], start: int = 0) -> int:
     """Where ``phrase`` begins in ``words``, or -1."""
+    if not phrase or phrase[0] not in words:
+        return -1
     size = len(phrase)
     return next((i for i in range(start, len(words) - size + 1) if tuple(words[i : i + size]) == tuple(phrase)), -1)
 
