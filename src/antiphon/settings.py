@@ -175,6 +175,36 @@ class SttSettings(_Section):
     """Recordings coming in at once."""
 
 
+class BrainSettings(_Section):
+    """Who answers on sockets that answer: a language model if ``llm_url`` is set, else rules."""
+
+    llm_url: str | None = None
+    """Base URL of an OpenAI-compatible chat endpoint (https://host/v1)."""
+    llm_model: str | None = None
+    llm_key: SecretStr | None = None
+    llm_first_token_s: float = Field(default=5.0, gt=0)
+    """The longest wait for the first word or tool call; more for models that think first."""
+    llm_mute_s: float = Field(default=5.0, gt=0)
+    """The longest silence after that."""
+    rules: UserPath | None = None
+    """A rule brain's TOML file; None: one that greets, repeats and says what it is."""
+    instructions: str = (
+        "You are a voice assistant: what you write is spoken. Answer in a few short sentences of plain words, "
+        "without lists, markup or emoji."
+    )
+    """What the model is told unless the client tells it something else."""
+
+    @model_validator(mode="after")
+    def _one_brain(self) -> Self:
+        if self.llm_url is not None and not self.llm_model:
+            raise ValueError("llm_url needs llm_model, the name of the model to ask for")
+        if self.llm_url is None and self.llm_model is not None:
+            raise ValueError("llm_model needs llm_url, the address of the model's server")
+        if self.llm_url is not None and self.rules is not None:
+            raise ValueError("set one of llm_url and rules, not both")
+        return self
+
+
 class LogSettings(_Section):
     level: Literal["debug", "info", "warning", "error"] = "info"
     format: Literal["text", "json"] = "text"
@@ -195,6 +225,7 @@ class Settings(BaseSettings):
     models: ModelSettings = ModelSettings()
     tts: TtsSettings = TtsSettings()
     stt: SttSettings = SttSettings()
+    brain: BrainSettings = BrainSettings()
     log: LogSettings = LogSettings()
 
     @property

@@ -12,6 +12,7 @@ from .support import ScriptedEngine
 class House:
     def __init__(self) -> None:
         self.registry = ScriptedEngine(answers=True)
+        self.brain = None
 
     def close(self) -> None:
         print("house closed", flush=True)

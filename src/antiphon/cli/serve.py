@@ -7,9 +7,15 @@ import typer
 
 from antiphon.cli.app import ConfigOption, VoiceOption, app
 from antiphon.cli.house import open_store, whisper_folders
+from antiphon.core.brain import Brain
+from antiphon.core.clock import MonotonicClock, today
+from antiphon.engine.brain import RuleBrain
+from antiphon.engine.brain_book import load_book
 from antiphon.engine.build import House, build
+from antiphon.engine.llm import Llm
+from antiphon.engine.llm_endpoint import LlmEndpoint
 from antiphon.server.run import serve as run_server
-from antiphon.settings import Settings, load
+from antiphon.settings import BrainSettings, Settings, load
 
 
 @app.command()
@@ -30,6 +36,11 @@ def serve(
     workers: Annotated[int | None, typer.Option(help="Threads that run models. Default: one per core.", min=1)] = None,
     max_streams: Annotated[int | None, typer.Option("--max-streams", help="Streams of speech at once.", min=1)] = None,
     voice: VoiceOption = None,
+    llm_url: Annotated[
+        str | None,
+        typer.Option("--llm-url", help="OpenAI-compatible endpoint that answers (its key: ANTIPHON_BRAIN__LLM_KEY)."),
+    ] = None,
+    llm_model: Annotated[str | None, typer.Option("--llm-model", help="Name of the model there.")] = None,
     log_level: Annotated[str | None, typer.Option("--log-level", help="debug, info, warning or error.")] = None,
     config: ConfigOption = None,
 ) -> None:
@@ -47,6 +58,8 @@ def serve(
             "server.max_streams": max_streams,
             "engine.workers": workers,
             "tts.default_voice": voice,
+            "brain.llm_url": llm_url,
+            "brain.llm_model": llm_model,
             "log.level": log_level,
         },
     )
@@ -56,6 +69,7 @@ def serve(
 def _build(settings: Settings) -> House:
     workers = settings.engine.worker_count
     store, voice = open_store(settings), settings.tts.default_voice
+    brain = _brain(settings.brain)  # what is wrong with it is said before models are loaded
     return build(
         store.path,
         workers,
@@ -63,4 +77,20 @@ def _build(settings: Settings) -> House:
         voice,
         listeners=settings.listener_limit,
         whisper=whisper_folders(settings, store),
+        brain=brain,
     )
+
+
+def _brain(given: BrainSettings) -> Brain | None:
+    """Raises ``InvalidInput``."""
+    if given.llm_url is not None:
+        key = given.llm_key.get_secret_value() if given.llm_key else ""
+        endpoint = LlmEndpoint(
+            given.llm_url,
+            given.llm_model or "",
+            key,
+            first_token_s=given.llm_first_token_s,
+            mute_s=given.llm_mute_s,
+        )
+        return Llm([endpoint], MonotonicClock())
+    return None if given.rules is None else RuleBrain(load_book(given.rules), today)

@@ -3,8 +3,9 @@
 A brain never executes anything: it asks for tools by :class:`ToolCall`; whoever holds the conversation decides.
 """
 
+from collections.abc import AsyncGenerator
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, Protocol, TypeAlias
 
 Role: TypeAlias = Literal["system", "user", "assistant", "tool"]
 Effect: TypeAlias = Literal["read", "write"]
@@ -74,3 +75,13 @@ class BrainFailed:
 
 
 BrainEvent: TypeAlias = TextDelta | ToolCall | BrainDone | BrainFailed
+
+
+class Brain(Protocol):
+    """Any number of answers may be under way at once. ``stream`` ends with ``BrainDone`` or ``BrainFailed``; closing
+    it, or cancelling its task, stops the answer."""
+
+    @property
+    def name(self) -> str: ...
+
+    def stream(self, request: BrainRequest) -> AsyncGenerator[BrainEvent, None]: ...

@@ -5,6 +5,7 @@ and in which order to work. The only module that may call ``time``.
 """
 
 import time
+from datetime import date
 from typing import Protocol
 
 
@@ -42,3 +43,8 @@ class ManualClock:
 def unix_time_s() -> float:
     """Wall-clock seconds since 1970, for stamps that people read (token expiry, ``created_at``); never for ordering."""
     return time.time()
+
+
+def today() -> date:
+    """The date where this machine is."""
+    return date.fromtimestamp(unix_time_s())

@@ -7,6 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TypeAlias
 
+from antiphon.core.brain import Brain
 from antiphon.core.clock import Clock, MonotonicClock
 from antiphon.engine.ear import Recogniser
 from antiphon.engine.ear_moonshine import MoonshineEar
@@ -37,6 +38,8 @@ class House:
 
     scheduler: Scheduler
     registry: Registry
+    brain: Brain | None = None
+    """Who answers; None: the plain rules."""
 
     def close(self) -> None:
         self.registry.close()
@@ -52,10 +55,12 @@ def build(
     *,
     listeners: int = 0,
     whisper: Whispers = NO_WHISPERS,
+    brain: Brain | None = None,
 ) -> House:
     """Load the voices, and the ear if ``listeners`` streams of listening may be open at once (0: none).
 
     ``capacity`` is the number of streams of speech at once, over all callers. ``whisper``: see :data:`Whispers`.
+    ``brain`` is only kept.
     """
     with ThreadPoolExecutor(2) as pool:  # graphs load outside the interpreter's lock
         voice = pool.submit(lambda: HibariVoice(model_file("hibari", "hibari.onnx")))
@@ -67,7 +72,7 @@ def build(
         except BaseException:
             scheduler.close()
             raise
-    return House(scheduler, Registry(engines, default_voice, ear=ear))
+    return House(scheduler, Registry(engines, default_voice, ear=ear), brain)
 
 
 def build_ear(

@@ -4,7 +4,7 @@ Items say ``output_audio`` and ``output_text`` where the parts of ``response.con
 ``text``. Milliseconds and indices are integers; what is unknown is left out rather than null.
 """
 
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -283,3 +283,10 @@ class ArgumentsDone(_InItem, frozen=True, kw_only=True, tag="response.function_c
     call_id: str
     name: str
     arguments: str
+
+
+SERVER_EVENTS: Final = tuple(
+    kind for kind in list(globals().values())
+    if isinstance(kind, type) and issubclass(kind, ServerEvent) and kind.__struct_config__.tag != kind.__name__
+)
+"""All of them."""

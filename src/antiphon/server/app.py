@@ -6,7 +6,7 @@ Every route is declared once, here; the router, ``/openapi.json``, the labels of
 import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
@@ -15,8 +15,10 @@ from starlette.routing import BaseRoute, Route, Router, WebSocketRoute, request_
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from antiphon import __version__
+from antiphon.core.brain import Brain
 from antiphon.core.clock import Clock, MonotonicClock
 from antiphon.core.errors import NotFound
+from antiphon.engine.brain_plain import plain_brain
 from antiphon.protocol import openapi
 from antiphon.protocol.cartesia_errors import ErrorBody
 from antiphon.protocol.cartesia_http import UNSUPPORTED, StatusReply, TokenReply, TokenRequest
@@ -27,9 +29,12 @@ from antiphon.protocol.cartesia_stt_messages import CloseCommand, ConfigCommand,
 from antiphon.protocol.cartesia_voices import EmptyPage, VoiceBody, VoicePage
 from antiphon.protocol.http import EVENT_STREAM, JSON, TEXT, shown
 from antiphon.protocol.openai_http import ErrorReply, ModelCard, ModelList, SpeechRequest
+from antiphon.protocol.openai_realtime_client import AnyClientEvent
+from antiphon.protocol.openai_realtime_events import SERVER_EVENTS
+from antiphon.protocol.openai_realtime_http import SecretReply, SecretRequest
 from antiphon.protocol.openai_transcription import TranscriptionForm, TranscriptionReply
 from antiphon.protocol.openapi import Answer, Query, Socket
-from antiphon.server import cartesia_routes, hearing_routes, openai_routes
+from antiphon.server import cartesia_routes, hearing_routes, openai_routes, realtime_routes
 from antiphon.server.admission import Admission
 from antiphon.server.auth import gate_for
 from antiphon.server.cartesia_routes import CartesiaRoutes, upgrade_needed
@@ -41,6 +46,7 @@ from antiphon.server.lifecycle import Lifecycle
 from antiphon.server.observe import CONTENT_TYPE, LogLines, Metrics
 from antiphon.server.openai_routes import OpenAiRoutes
 from antiphon.server.pages import CONTENT_POLICY, docs_page
+from antiphon.server.realtime_routes import RealtimeRoutes
 from antiphon.server.reply import error_response, json_response
 from antiphon.settings import Settings
 
@@ -79,11 +85,13 @@ def create_app(
     settings: Settings,
     voices: Engines,
     *,
+    brain: Brain | None = None,
     clock: Clock | None = None,
     folds: Sequence[Fold] = (),
     device: str = "cpu",
 ) -> App:
-    """``voices``: the registry of engines. ``folds``: further readers of the journal (recorders, tests).
+    """``voices``: the registry of engines. ``brain``: who answers; None: the plain rules.
+    ``folds``: further readers of the journal (recorders, tests).
 
     Raises ``SettingsError`` where the settings would leave the door open (see :func:`gate_for`).
     """
@@ -93,6 +101,7 @@ def create_app(
     hub = Hub(
         settings=settings,
         voices=voices,
+        brain=brain or plain_brain(),
         clock=clock,
         journal=journal,
         metrics=metrics,
@@ -126,6 +135,7 @@ def create_app(
 
 def _entries(hub: Hub) -> list[_Entry]:
     cartesia, openai, hearing = CartesiaRoutes(hub), OpenAiRoutes(hub), HearingRoutes(hub)
+    realtime = RealtimeRoutes(hub)
 
     def entry(endpoint: Any, method: str, path: str, summary: str, tag: str, **more: Any) -> _Entry:
         return _Entry(openapi.Route(method, path, summary, tag=tag, **more), endpoint)
@@ -188,6 +198,12 @@ def _entries(hub: Hub) -> list[_Entry]:
                          413: Answer("Too large", ErrorReply), 429: Answer("Busy", ErrorReply)}),
         entry(hearing.translate, "POST", hearing_routes.TRANSLATIONS, "Not offered: translation", "not offered",
               responses={501: Answer("Not offered", ErrorReply)}),
+        entry(realtime.socket, "GET", realtime_routes.SOCKET,
+              "A conversation by speech, or a transcription of what is said", "OpenAI",
+              socket=Socket(receives=get_args(AnyClientEvent), sends=SERVER_EVENTS), query=_REALTIME_QUERY,
+              responses={400: _V1_FAULTS[400], 401: _V1_FAULTS[401]}),
+        entry(realtime.client_secret, "POST", realtime_routes.SECRETS, "A short-lived secret that opens a session",
+              "OpenAI", request=SecretRequest, responses={200: Answer("Secret", SecretReply), **_V1_FAULTS}),
         entry(openai.list_models, "GET", "/v1/models", "Models", "OpenAI",
               responses={200: Answer("Models", ModelList)}),
         entry(openai.get_model, "GET", "/v1/models/{id}", "One model", "OpenAI",
@@ -207,6 +223,10 @@ _SOCKET_QUERY = (
     Query("api_key", "API key, where headers cannot be set"),
     Query("access_token", "Access token"),
     Query("cartesia_version", "API version; wins over the header"),
+)
+_REALTIME_QUERY = (
+    Query("model", "Any name; shown in the session"),
+    Query("intent", "transcription: a session that only listens"),
 )
 _HEARING_QUERY = (
     Query("model", "ink-2 and the like: the default ear"),

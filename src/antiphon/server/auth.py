@@ -2,6 +2,8 @@
 
 Keys are compared in constant time against every key, so that timing tells nothing. Tokens are JSON Web Tokens signed
 with HMAC-SHA256 (RFC 7515, RFC 7519), good for the granted generation endpoints only and never for making more tokens.
+Client secrets (``ek_...``) open one kind of socket, and carry what it begins as, so that any server that knows the
+signing secret can serve them; whoever holds one can read it.
 """
 
 import base64
@@ -9,31 +11,46 @@ import binascii
 import hashlib
 import hmac
 import secrets
+import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import msgspec
 
+from antiphon.core.errors import InvalidInput
 from antiphon.protocol.http import Forbidden, Unauthenticated
+from antiphon.protocol.openai_realtime_http import SECRET_PREFIX
 from antiphon.settings import ApiKey, ServerSettings, SettingsError
 
 MAX_TOKEN_S = 3600
 DEFAULT_TOKEN_S = 60
+REALTIME = "realtime"
+"""The grant of a client secret."""
+MAX_SECRET_CHARS = 7_800
+"""A secret travels in a header, and a line of a handshake may have 8 KiB."""
 
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """Who calls. ``grants`` is None for an API key (everything), else the generation endpoints a token may use."""
+    """Who calls. ``grants`` is None for an API key (everything), else the generation endpoints a token may use.
+    ``session``: what a client secret says about the socket that it opens, as JSON."""
 
     name: str
     max_streams: int | None = None
     grants: frozenset[str] | None = None
+    session: bytes | None = None
 
 
 class _Claims(msgspec.Struct, frozen=True):
     sub: str
     exp: int
     grants: tuple[str, ...] = ()
+
+
+class _SecretClaims(msgspec.Struct, frozen=True):
+    sub: str
+    exp: int
+    session: msgspec.Raw
 
 
 _HEADER = base64.urlsafe_b64encode(b'{"alg":"HS256","typ":"JWT"}').rstrip(b"=").decode()
@@ -55,7 +72,7 @@ class Gate:
 
         Raises ``Unauthenticated``, ``Forbidden``.
         """
-        if self.is_open:
+        if self.is_open and not (grant == REALTIME and (credential or "").startswith(SECRET_PREFIX)):
             return Principal("")
         if not credential:
             raise Unauthenticated(
@@ -68,7 +85,8 @@ class Gate:
                 found = Principal(name, api_key.max_streams)
         if found:
             return found
-        principal = self._holder(credential, now_s)
+        secret = credential.startswith(SECRET_PREFIX)
+        principal = self._bearer(credential, now_s) if secret else self._holder(credential, now_s)
         if grant is None:
             raise Forbidden("an access token cannot be used here; use an API key")
         if grant not in (principal.grants or ()):
@@ -82,6 +100,39 @@ class Gate:
         body = f"{_HEADER}.{_encoded(msgspec.json.encode(claims))}"
         return f"{body}.{self._signature(body)}"
 
+    def issue_secret(
+        self, principal: Principal, session: bytes, lifetime_s: int, now_s: float
+    ) -> tuple[str, int]:
+        """A client secret for a Realtime socket, and when it expires (Unix seconds). ``session``: JSON.
+
+        Raises ``InvalidInput``.
+        """
+        claims = _SecretClaims(principal.name, int(now_s) + lifetime_s, msgspec.Raw(session))
+        body = SECRET_PREFIX + _encoded(zlib.compress(msgspec.json.encode(claims), 9))
+        secret = f"{body}.{self._signature(body)}"
+        if len(secret) > MAX_SECRET_CHARS:
+            about = "session: too much for a client secret; give the rest by session.update when the socket is open"
+            raise InvalidInput(about, "session")
+        return secret, claims.exp
+
+    def _bearer(self, secret: str, now_s: float) -> Principal:
+        body, _, signature = secret.rpartition(".")
+        if not secret.isascii() or not hmac.compare_digest(self._signature(body), signature):
+            raise Unauthenticated("this client secret is not valid")
+        claims = msgspec.json.decode(zlib.decompress(_decoded(body.removeprefix(SECRET_PREFIX))), type=_SecretClaims)
+        principal = self._still_known(claims.sub, claims.exp, "client secret", now_s)
+        return replace(principal, grants=frozenset((REALTIME,)), session=bytes(claims.session))
+
+    def _still_known(self, name: str, expires_s: int, what: str, now_s: float) -> Principal:
+        if now_s >= expires_s:
+            raise Unauthenticated(f"this {what} has expired")
+        if self.is_open:
+            return Principal(name)
+        api_key = self._api_keys.get(name)
+        if api_key is None:  # taking a key away takes its tokens away
+            raise Unauthenticated(f"the API key that made this {what} is no longer valid")
+        return Principal(name, api_key.max_streams)
+
     def _holder(self, token: str, now_s: float) -> Principal:
         body, _, signature = token.rpartition(".")
         if not token.isascii() or not body or not hmac.compare_digest(self._signature(body), signature):
@@ -90,12 +141,9 @@ class Gate:
             claims = msgspec.json.decode(_decoded(body.partition(".")[2]), type=_Claims)
         except (msgspec.MsgspecError, binascii.Error, ValueError):
             raise Unauthenticated("this access token is not valid") from None
-        if now_s >= claims.exp:
-            raise Unauthenticated("this access token has expired")
-        api_key = self._api_keys.get(claims.sub)
-        if api_key is None:  # taking a key away takes its tokens away
-            raise Unauthenticated("the API key that made this access token is no longer valid")
-        return Principal(claims.sub, api_key.max_streams, frozenset(claims.grants))
+        return replace(
+            self._still_known(claims.sub, claims.exp, "access token", now_s), grants=frozenset(claims.grants)
+        )
 
     def _signature(self, body: str) -> str:
         return _encoded(hmac.new(self._secret, body.encode(), hashlib.sha256).digest())

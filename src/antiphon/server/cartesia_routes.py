@@ -19,6 +19,7 @@ from antiphon.protocol.cartesia_http import (
 from antiphon.protocol.cartesia_tts import SocketLimits, TtsSocket
 from antiphon.protocol.cartesia_voices import EmptyPage, VoiceQuery, list_voices, voice_body
 from antiphon.protocol.http import EVENT_STREAM, RequestLimits, content_type
+from antiphon.server.auth import Principal
 from antiphon.server.exchange import Exchange
 from antiphon.server.front import request_id_of
 from antiphon.server.hub import Hub
@@ -55,7 +56,7 @@ class CartesiaRoutes:
         self._limits = RequestLimits(server.body_limit_bytes, hub.settings.tts.max_text_chars)
         limits = socket_limits(hub.settings)
 
-        def contexts(websocket: WebSocket, request_id: str) -> TtsSocket:
+        def contexts(websocket: WebSocket, request_id: str, _: Principal) -> TtsSocket:
             numbers = count(1)
             return TtsSocket(version_of(websocket), limits, lambda: f"{request_id}-{next(numbers)}", request_id)
 

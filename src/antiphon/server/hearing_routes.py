@@ -21,6 +21,7 @@ from antiphon.protocol.openai_transcription import (
     translations_refusal,
 )
 from antiphon.protocol.transcription import Transcript
+from antiphon.server.auth import Principal
 from antiphon.server.exchange import Exchange, Order
 from antiphon.server.front import request_id_of, route_of
 from antiphon.server.hub import Hub
@@ -50,10 +51,10 @@ class HearingRoutes:
         self._hub = hub
         limits = hearing_limits(hub.settings)
 
-        def finalize(websocket: WebSocket, request_id: str) -> SttSocket:
+        def finalize(websocket: WebSocket, request_id: str, _: Principal) -> SttSocket:
             return SttSocket(_query(websocket), limits, request_id)
 
-        def turns(websocket: WebSocket, request_id: str) -> TurnsSocket:
+        def turns(websocket: WebSocket, request_id: str, _: Principal) -> TurnsSocket:
             return TurnsSocket(_query(websocket), limits, request_id)
 
         self.finalize_socket = SocketRoute(hub, FINALIZE, "stt", finalize)

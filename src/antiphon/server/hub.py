@@ -5,6 +5,7 @@ from itertools import count
 from typing import Protocol
 
 from antiphon.audio.pcm import bytes_per_sample
+from antiphon.core.brain import Brain
 from antiphon.core.clock import Clock
 from antiphon.core.engine import Engine, Stream, Wake
 from antiphon.core.errors import AntiphonError, AtCapacity
@@ -50,6 +51,7 @@ class Engines(Protocol):
 class Hub:
     settings: Settings
     voices: Engines
+    brain: Brain
     clock: Clock
     journal: Journal
     metrics: Metrics
@@ -59,14 +61,25 @@ class Hub:
     _numbers: "count[int]" = field(default_factory=lambda: count(1))
 
     def open_line(
-        self, config: SpeechConfig | HearingConfig, wake: Wake, principal: Principal, request_id: str, route: str
+        self,
+        config: SpeechConfig | HearingConfig,
+        wake: Wake,
+        principal: Principal,
+        request_id: str,
+        route: str,
+        *,
+        finishing: bool = False,
     ) -> Line:
-        """Take a stream for a caller. Raises ``Unready``, ``AtCapacity``, ``NotFound``, ``InvalidInput``."""
+        """Take a stream for a caller; ``finishing`` one even while the server leaves.
+
+        Raises ``Unready``, ``AtCapacity``, ``NotFound``, ``InvalidInput``.
+        """
         place: Place | None = None
         stream: Stream
         ear: EarStream | None = None
         try:
-            self.lifecycle.require_ready()
+            if not finishing:
+                self.lifecycle.require_ready()
             if isinstance(config, SpeechConfig):
                 lead_s = self.settings.engine.lead_s if config.lead_s is None else config.lead_s
                 engine, config = self.voices.resolve(replace(config, owner=principal.name, lead_s=lead_s))

@@ -126,6 +126,19 @@ class StreamEnded:
 
 
 @dataclass(frozen=True, slots=True)
+class Answered:
+    """A brain's answer is over. ``ttft_s``: from the question to its first event, None if there was none."""
+
+    at_s: float
+    request_id: str
+    brain: str
+    outcome: Outcome
+    ttft_s: float | None
+    elapsed_s: float
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class RequestEnded:
     """An HTTP request was answered (``status`` 499: the caller left before)."""
 
@@ -169,6 +182,7 @@ Entry: TypeAlias = (
     | TurnOver
     | StreamWarned
     | StreamEnded
+    | Answered
     | RequestEnded
     | Crashed
     | PhaseChanged

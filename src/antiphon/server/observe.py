@@ -10,6 +10,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Proc
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
 from antiphon.server.journal import (
+    Answered,
     AudioSent,
     AudioTaken,
     ConnectionClosed,
@@ -142,6 +143,8 @@ class Metrics:
         about = "From a finalize (or the end of the audio) to its answer: all that was said before is final."
         self._final = latency("stt_final_seconds", about, "engine", "route")
         self._turns = counter("stt_turns", "Turns of speakers by how they ended.", "engine", "reason")
+        self._first_word = latency("brain_ttft_seconds", "From a question to the first of its answer.", "brain")
+        self._answers = counter("brain_answers", "Answers of brains by how they ended.", "brain", "outcome")
         self._ended = counter("streams_ended", "Streams by how they ended.", "engine", "outcome")
         self._refused = counter("refused", "Told no at the door.", "route", "reason")
         self._requests = counter("http_requests", "HTTP requests by answer.", "route", "status")
@@ -162,6 +165,10 @@ class Metrics:
             case StreamEnded():
                 if tally := self._tallies.update(entry):
                     self._close(tally, entry.outcome)
+            case Answered():
+                self._answers.labels(entry.brain, entry.outcome).inc()
+                if entry.ttft_s is not None:
+                    self._first_word.labels(entry.brain).observe(entry.ttft_s)
             case ConnectionOpened():
                 self._connections.inc()
             case ConnectionClosed():
@@ -214,7 +221,7 @@ class Metrics:
 
 
 class LogLines:
-    """One line per connection, refusal, stream and request; text is never logged, only how much of it there was."""
+    """One line per connection, refusal, stream, answer and request; text is never logged, only how much there was."""
 
     def __init__(self) -> None:
         self._tallies = Tallies()
@@ -234,12 +241,27 @@ class LogLines:
                 _emit(logging.WARNING, "refused", **_fields(entry))
             case StreamWarned():
                 _emit(logging.WARNING, "stream warning", **_fields(entry))
+            case Answered():
+                self._answer_line(entry)
             case RequestEnded():
                 level = logging.DEBUG if entry.route in ("/health", "/ready", "/metrics") else logging.INFO
                 _emit(level, "request", **_fields(entry))
             case ConnectionOpened() | ConnectionClosed() | PhaseChanged():
                 name = {ConnectionOpened: "connected", ConnectionClosed: "disconnected", PhaseChanged: "phase"}
                 _emit(logging.INFO, name[type(entry)], **_fields(entry))
+
+    @staticmethod
+    def _answer_line(answered: Answered) -> None:
+        _emit(
+            logging.WARNING if answered.outcome == "failed" else logging.INFO,
+            "answer",
+            request_id=answered.request_id,
+            brain=answered.brain,
+            outcome=answered.outcome,
+            ttft_ms=None if answered.ttft_s is None else round(answered.ttft_s * 1000, 1),
+            elapsed_s=round(answered.elapsed_s, 3),
+            message=answered.message,
+        )
 
     @staticmethod
     def _stream_line(ended: StreamEnded, tally: Tally) -> None:

@@ -12,6 +12,7 @@ from antiphon.core.clock import unix_time_s
 from antiphon.core.errors import AntiphonError
 from antiphon.protocol import cartesia_errors, openai_http
 from antiphon.protocol.http import JSON, Reply, TooLarge, TooSlow, Unauthenticated, credentials
+from antiphon.protocol.openai_realtime_http import key_in
 from antiphon.protocol.versions import pick_version
 from antiphon.server.auth import Principal
 from antiphon.server.front import MethodNotAllowed, request_id_of, route_of
@@ -54,6 +55,7 @@ def error_response(error: AntiphonError, scope: Scope) -> Response:
 def admit(hub: Hub, connection: HTTPConnection[Any], grant: str | None) -> Principal:
     """Who calls. Raises ``Unauthenticated``, ``Forbidden``; journals the refusal."""
     credential = credentials(connection.headers, connection.query_params)
+    credential = credential or key_in(connection.scope.get("subprotocols", ()))
     try:
         return hub.gate.admit(credential, grant, unix_time_s())
     except AntiphonError as error:

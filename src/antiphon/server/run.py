@@ -19,6 +19,7 @@ from typing import Protocol, TextIO
 
 import uvicorn
 
+from antiphon.core.brain import Brain
 from antiphon.core.errors import AntiphonError
 from antiphon.server.app import App, create_app
 from antiphon.server.auth import gate_for
@@ -50,6 +51,9 @@ class House(Protocol):
     @property
     def registry(self) -> WarmEngines: ...
 
+    @property
+    def brain(self) -> Brain | None: ...
+
     def close(self) -> None: ...
 
 
@@ -78,7 +82,7 @@ def serve(
             gate_for(settings.server)  # a door left open is said before models are loaded
             house = build(settings)
             try:
-                app = create_app(settings, house.registry, device=device)
+                app = create_app(settings, house.registry, brain=house.brain, device=device)
                 return _run(_Site(settings, app, house.registry, sock, certificate, device, out))
             finally:
                 house.close()
@@ -280,7 +284,7 @@ def _announce(site: _Site) -> None:
     host = f"[{server.host}]" if ":" in server.host else server.host
     keys = f"keys={len(server.api_keys)}" if server.api_keys else "keys=none"
     line = f"antiphon ready: {scheme}://{host}:{port} voice={voice.name} engine={voice.engine} device={site.device}"
-    line += f" workers={site.settings.engine.worker_count} {keys}"
+    line += f" workers={site.settings.engine.worker_count} brain={site.app.hub.brain.name} {keys}"
     if site.certificate and server.tls.cert is None:
         line += f"\n{trust_hint(site.certificate[0])}"
     try:

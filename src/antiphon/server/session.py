@@ -1,46 +1,45 @@
-"""The one shell around a speech socket, whether it speaks or listens: it awaits, and decides nothing.
+"""The one shell around a speech socket, whether it speaks, listens or answers: it awaits, and decides nothing.
 
-Frames go to the machine, the machine's actions to the streams; streams say that they have something (``wake``), and
-the writer takes ONE event of one stream at a time, round robin, and only when the wire is free to take it. There is no
-queue of audio here: what was not pulled when a cancel is read never leaves, and a slow reader fills nothing but its own
-streams' bounded outboxes. In the other direction, whoever sends audio faster than it is heard is not read from until
-it has been.
+Frames go to the machine, the machine's actions to the streams and the brain; they say that they have something
+(``wake``), and the writer takes ONE event of one of them at a time, round robin, and only when the wire is free to
+take it. There is no queue of audio here: what was not pulled when a cancel is read never leaves, and a slow reader
+fills nothing but its own streams' bounded outboxes. In the other direction, whoever sends audio faster than it is heard
+is not read from until it has been.
 """
 
 import asyncio
 import traceback
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from math import inf
-from typing import Protocol
+from typing import Protocol, cast
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from antiphon.core.brain import BrainDone, BrainEvent, BrainFailed
 from antiphon.core.errors import AntiphonError, EngineFailed
 from antiphon.core.event import Event
 from antiphon.core.turns import TurnEvent
 from antiphon.protocol.actions import (
-    Action,
+    AgentAction,
+    Ask,
     Cancel,
     Close,
     CloseSocket,
     Configure,
-    Flush,
     Key,
     Note,
     Open,
-    Push,
     Send,
 )
 from antiphon.server.auth import Principal
+from antiphon.server.channel import Channel
 from antiphon.server.hub import Hub
-from antiphon.server.journal import ConnectionClosed, ConnectionOpened, Crashed, Outcome
+from antiphon.server.journal import Answered, ConnectionClosed, ConnectionOpened, Crashed, Outcome
 from antiphon.server.lifecycle import Unready
-from antiphon.server.lines import EarLine, Line
+from antiphon.server.question import Question
 from antiphon.server.transport import Wire
-from antiphon.server.turns import TurnTaking
 
 MAX_WAITING_FRAMES = 256
 """Answers (errors, mostly) that may wait for a reader who does not read; beyond it we stop reading from that socket."""
@@ -57,67 +56,29 @@ class Machine(Protocol):
     @property
     def due_s(self) -> float | None: ...
 
-    def receive(self, frame: str | bytes, now_s: float) -> Iterable[Action]: ...
+    def receive(self, frame: str | bytes, now_s: float) -> Iterable[AgentAction]: ...
 
-    def deliver(self, key: Key, event: Event | TurnEvent, now_s: float) -> Iterable[Action]: ...
+    def deliver(self, key: Key, event: Event | TurnEvent, now_s: float) -> Iterable[AgentAction]: ...
 
-    def refused(self, key: Key, error: AntiphonError, now_s: float) -> Iterable[Action]: ...
+    def refused(self, key: Key, error: AntiphonError, now_s: float) -> Iterable[AgentAction]: ...
 
-    def tick(self, now_s: float) -> Iterable[Action]: ...
+    def tick(self, now_s: float) -> Iterable[AgentAction]: ...
 
-    def drain(self, now_s: float) -> Iterable[Action]:
+    def drain(self, now_s: float) -> Iterable[AgentAction]:
         """The server wants to leave: take nothing new, and end what has no end of its own."""
         ...
 
-    def close(self, reason: AntiphonError) -> Iterable[Action]: ...
+    def close(self, reason: AntiphonError) -> Iterable[AgentAction]: ...
+
+
+class AgentMachine(Machine, Protocol):
+    """A machine that asks a brain (``Ask``), and is told what it says."""
+
+    def deliver(self, key: Key, event: Event | TurnEvent | BrainEvent, now_s: float) -> Iterable[AgentAction]: ...
 
 
 class Stalled(Exception):
     """The peer took not one byte for the stall timeout."""
-
-
-@dataclass(slots=True, eq=False)
-class _Channel:
-    """One stream of this socket. ``turns``: what decides about the turns of whoever is listened to."""
-
-    key: Key
-    line: Line | None = None
-    turns: TurnTaking | None = None
-    signalled: bool = False
-    """A wake is on its way to the loop. Cleared before the pull, so that none is lost."""
-    queued: bool = False
-    stream_due_s: float | None = None
-
-    @property
-    def due_s(self) -> float | None:
-        """When the stream or its turns want the time."""
-        turns_s = None if self.turns is None else self.turns.due_s
-        if turns_s is None or self.stream_due_s is None:
-            return self.stream_due_s if turns_s is None else turns_s
-        return min(turns_s, self.stream_due_s)
-
-    @property
-    def hears(self) -> bool:
-        return isinstance(self.line, EarLine)
-
-    def configure(self, action: Configure, now_s: float) -> None:
-        if self.turns is not None:
-            self.turns.configure(action.settings)
-        elif self.line is not None:
-            self.turns = TurnTaking(partial(self.line.flush, last=False), action.settings, now_s)
-
-    def decisions(self, event: Event, now_s: float) -> Sequence[TurnEvent]:
-        return () if self.turns is None else self.turns.take(event, now_s)
-
-    def feed(self, action: Push | Flush) -> None:
-        """Raises what the stream raises."""
-        assert self.line is not None
-        if isinstance(action, Push):
-            self.line.push(action.item)
-            return
-        if action.last and self.turns is not None:
-            self.turns.ends_with(action.marker)
-        self.line.flush(action.marker, last=action.last)
 
 
 class SpeechSocket:
@@ -134,9 +95,11 @@ class SpeechSocket:
         self._request_id = request_id
         self._route = route
         self._loop = asyncio.get_running_loop()
-        self._channels: dict[Key, _Channel] = {}
-        self._ready: deque[_Channel] = deque()
+        self._channels: dict[Key, Channel] = {}
+        self._ready: deque[Channel] = deque()
         self._waiting: deque[Send] = deque()
+        self._questions: set[Question] = set()
+        """Also those whose brain has yet to let go."""
         self._work = asyncio.Event()
         self._room = asyncio.Event()
         self._timer: asyncio.TimerHandle | None = None
@@ -164,6 +127,7 @@ class SpeechSocket:
             reader.cancel()
             writer.cancel()
             results = await asyncio.gather(reader, writer, return_exceptions=True)
+            await asyncio.gather(*(question.gone() for question in self._questions))
             await self._farewell(results)
             hub.lifecycle.leave(self)
             hub.journal.log(ConnectionClosed(now_s(), self._request_id, self._route, self._closed_with))
@@ -243,15 +207,24 @@ class SpeechSocket:
             if not self._ready or self._close_code is not None:
                 return None
             channel = self._ready.popleft()
-            events = channel.line.stream.pull(1) if channel.line is not None else []
-            if not events:
+            event = channel.pull()
+            if event is None:
                 channel.queued = False
                 continue
             self._ready.append(channel)
-            self._deliver(channel, events[0])
+            if channel.question is None:
+                self._deliver(channel, cast(Event, event))
+            else:
+                self._tell(channel, cast(BrainEvent, event))
         return self._waiting.popleft()
 
-    def _deliver(self, channel: _Channel, event: Event) -> None:
+    def _tell(self, channel: Channel, event: BrainEvent) -> None:
+        if isinstance(event, BrainDone | BrainFailed):
+            self._end(channel, "failed" if isinstance(event, BrainFailed) else "done")
+        machine = cast(AgentMachine, self._machine)  # no other has asked
+        self._do(machine.deliver(channel.key, event, self._hub.clock.now_s()))
+
+    def _deliver(self, channel: Channel, event: Event) -> None:
         now_s = self._hub.clock.now_s()
         if channel.line is not None:
             channel.line.pulled(event)
@@ -259,7 +232,7 @@ class SpeechSocket:
         self._decided(channel, channel.decisions(event, now_s), now_s)
         self._do(self._machine.deliver(channel.key, event, now_s))
 
-    def _decided(self, channel: _Channel, events: Sequence[TurnEvent], now_s: float) -> None:
+    def _decided(self, channel: Channel, events: Sequence[TurnEvent], now_s: float) -> None:
         for event in events:
             if channel.line is not None:
                 channel.line.decided(event)
@@ -267,7 +240,7 @@ class SpeechSocket:
 
     # The machine's wishes
 
-    def _do(self, actions: Iterable[Action]) -> None:
+    def _do(self, actions: Iterable[AgentAction]) -> None:
         todo = deque(actions)
         changed = not todo
         while todo:
@@ -278,7 +251,7 @@ class SpeechSocket:
             self._close_if_drained()
             self._plan()
 
-    def _act(self, action: Action) -> Iterable[Action]:
+    def _act(self, action: AgentAction) -> Iterable[AgentAction]:
         """Do one action; returns what the machine answers where it was refused."""
         if isinstance(action, Send):
             if self._close_code is None:
@@ -290,6 +263,9 @@ class SpeechSocket:
             return ()
         if isinstance(action, Open):
             return self._open(action)
+        if isinstance(action, Ask):
+            self._ask(action)
+            return ()
         if isinstance(action, Cancel):
             self._waiting = deque(send for send in self._waiting if send.key != action.key)
         if isinstance(action, Note) or action.key not in self._channels:
@@ -311,8 +287,8 @@ class SpeechSocket:
             channel.stream_due_s = line.stream.tick(self._hub.clock.now_s())
         return ()
 
-    def _open(self, action: Open) -> Iterable[Action]:
-        channel = _Channel(action.key)
+    def _open(self, action: Open) -> Iterable[AgentAction]:
+        channel = Channel(action.key)
 
         def wake() -> None:
             """Called from workers. One signal at a time: a loop is woken by a system call."""
@@ -323,26 +299,53 @@ class SpeechSocket:
                 except RuntimeError:  # the loop is closed: nobody listens any more
                     return
 
+        # An answer that was begun is finished by a server that leaves.
+        finishing = self._draining and any(other.question is not None for other in self._channels.values())
         try:
-            channel.line = self._hub.open_line(action.config, wake, self._principal, self._request_id, self._route)
+            channel.line = self._hub.open_line(
+                action.config, wake, self._principal, self._request_id, self._route, finishing=finishing
+            )
         except AntiphonError as error:
             return self._machine.refused(action.key, error, self._hub.clock.now_s())
         self._channels[action.key] = channel
         return ()
 
-    def _woken(self, channel: _Channel) -> None:
+    def _ask(self, action: Ask) -> None:
+        channel = self._channels[action.key] = Channel(action.key)
+
+        def wake() -> None:
+            self._woken(channel)
+
+        question = channel.question = Question(self._hub.brain, action.request, wake, self._hub.clock)
+        self._questions.add(question)
+        question.when_gone(partial(self._questions.discard, question))
+
+    def _woken(self, channel: Channel) -> None:
         channel.signalled = False
         if channel.key in self._channels and not channel.queued:
             channel.queued = True
             self._ready.append(channel)
             self._work.set()
 
-    def _end(self, channel: _Channel, outcome: Outcome) -> None:
+    def _end(self, channel: Channel, outcome: Outcome) -> None:
         self._channels.pop(channel.key, None)
         line, channel.line = channel.line, None
-        self._active_s = self._hub.clock.now_s()
+        question, channel.question = channel.question, None
+        now_s = self._active_s = self._hub.clock.now_s()
+        outcome = "cut" if self._outcome == "cut" else outcome
         if line is not None:
-            line.end("cut" if self._outcome == "cut" else outcome)
+            line.end(outcome)
+        if question is not None:
+            self._let_go(question, outcome, now_s)
+
+    def _let_go(self, question: Question, outcome: Outcome, now_s: float) -> None:
+        question.cancel()
+        if question.trace:
+            self._hub.journal.log(Crashed(now_s, self._request_id, self._route, question.trace))
+        ttft_s = None if question.first_s is None else question.first_s - question.began_s
+        elapsed_s = now_s - question.began_s
+        answered = Answered(now_s, self._request_id, question.brain, outcome, ttft_s, elapsed_s, question.failure)
+        self._hub.journal.log(answered)
 
     # Time
 

@@ -37,6 +37,8 @@ class Wire:
     writable: asyncio.Event
     """Set while nothing waits to leave."""
     abort: Callable[[], None]
+    allow: Callable[[int], None] = lambda _: None
+    """How many bytes a message of the peer may have from here on."""
 
     @classmethod
     def of(cls, scope: Mapping[str, Any]) -> "Wire":
@@ -123,7 +125,11 @@ class SocketProtocol(WebSocketsSansIOProtocol):
     def handle_connect(self, event: Request) -> None:
         super().handle_connect(event)  # starts the application's task, which first runs after this returns
         if hasattr(self, "scope"):
-            self.scope["extensions"][EXTENSION] = Wire(self.writable, self.transport.abort)  # type: ignore[assignment]
+            wire = Wire(self.writable, self.transport.abort, self._allow)
+            self.scope["extensions"][EXTENSION] = wire  # type: ignore[assignment]
+
+    def _allow(self, message_bytes: int) -> None:
+        self.conn.max_message_size = message_bytes
 
     def handle_ping(self) -> None:
         pong = b"".join(self.conn.data_to_send())

@@ -1,0 +1,65 @@
+"""What a socket's machine opens: a stream of speech or of listening, or a question to a brain, by its key."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from antiphon.core.brain import BrainEvent
+from antiphon.core.event import Event
+from antiphon.core.turns import TurnEvent
+from antiphon.protocol.actions import Configure, Flush, Key, Push
+from antiphon.server.lines import EarLine, Line
+from antiphon.server.question import Question
+from antiphon.server.turns import TurnTaking
+
+
+@dataclass(slots=True, eq=False)
+class Channel:
+    """One of ``line`` and ``question`` while it is open, none once it has ended. ``turns``: what decides about the
+    turns of whoever is listened to."""
+
+    key: Key
+    line: Line | None = None
+    question: Question | None = None
+    turns: TurnTaking | None = None
+    signalled: bool = False
+    """A wake is on its way to the loop. Cleared before the pull, so that none is lost."""
+    queued: bool = False
+    stream_due_s: float | None = None
+
+    @property
+    def due_s(self) -> float | None:
+        """When the stream or its turns want the time."""
+        turns_s = None if self.turns is None else self.turns.due_s
+        if turns_s is None or self.stream_due_s is None:
+            return self.stream_due_s if turns_s is None else turns_s
+        return min(turns_s, self.stream_due_s)
+
+    @property
+    def hears(self) -> bool:
+        return isinstance(self.line, EarLine)
+
+    def pull(self) -> Event | BrainEvent | None:
+        """The next event, if there is one."""
+        if self.line is not None:
+            return next(iter(self.line.stream.pull(1)), None)
+        return None if self.question is None else self.question.pull()
+
+    def configure(self, action: Configure, now_s: float) -> None:
+        if self.turns is not None:
+            self.turns.configure(action.settings)
+        elif self.line is not None:
+            self.turns = TurnTaking(partial(self.line.flush, last=False), action.settings, now_s)
+
+    def decisions(self, event: Event, now_s: float) -> Sequence[TurnEvent]:
+        return () if self.turns is None else self.turns.take(event, now_s)
+
+    def feed(self, action: Push | Flush) -> None:
+        """Raises what the stream raises."""
+        assert self.line is not None
+        if isinstance(action, Push):
+            self.line.push(action.item)
+            return
+        if action.last and self.turns is not None:
+            self.turns.ends_with(action.marker)
+        self.line.flush(action.marker, last=action.last)
