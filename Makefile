@@ -37,10 +37,20 @@ lint: $(STAMP)
 soak: setup $(NODE_STAMP) ## minutes of wall-clock load
 	$(BIN)/python -m pytest -m soak --timeout 3600
 
-bench: setup ## the figures of docs/bench.md
+BENCH := docs/figures
+SPEECH ?= ../shared/speech
+
+bench: setup ## the figures of docs/bench.md; about an hour, on a quiet machine
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[bench,peers]'
 	$(BIN)/antiphon models pull whisper-base kokoro-82m-int8
-	$(BIN)/antiphon bench tts --all --out bench-out
+	mkdir -p $(BENCH)
+	$(BIN)/antiphon bench tts --streams 1,16 --blocks 2 --burst --peers hibari,kokoro --echo --out $(BENCH)/tts.json
+	$(BIN)/antiphon bench tts --streams "" --capacity --capacity-start 64 --out $(BENCH)/capacity.json
+	$(BIN)/antiphon bench tts --streams "" --wer --peers hibari --out $(BENCH)/wer.json
+	$(BIN)/antiphon bench stt --speech $(SPEECH)/read --texts $(SPEECH)/read.tsv --repeat 3 \
+	  --turns train/turn/pauses.json --recordings $(SPEECH) --out $(BENCH)/stt.json
+	$(BIN)/antiphon bench stt --speech $(SPEECH)/read --texts $(SPEECH)/read.tsv --streams 4 --noise $(SPEECH)/noise \
+	  --rir $(SPEECH)/rir --telephone --nothing 60 --minutes 30 --faster-than-real-time --out $(BENCH)/stt-noise.json
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info tests/clients/js/node_modules
