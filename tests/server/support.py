@@ -11,6 +11,7 @@ from typing import Any
 import httpx
 from websockets.asyncio.client import ClientConnection, connect
 
+from antiphon.core.brain import Brain
 from antiphon.core.errors import AntiphonError, NotFound
 from antiphon.core.event import Audio, Event, Flushed, Marker
 from antiphon.core.hearing import HearingConfig
@@ -193,9 +194,11 @@ class Served:
         return httpx.AsyncClient(base_url=self.url, trust_env=False, timeout=5, **options)
 
 
-def make_app(engine: ScriptedEngine, given: Settings | None = None, *, ready: bool = True) -> tuple[App, Diary]:
+def make_app(
+    engine: ScriptedEngine, given: Settings | None = None, *, ready: bool = True, brain: Brain | None = None
+) -> tuple[App, Diary]:
     diary = Diary()
-    app = create_app(given or settings(), engine, folds=[diary.fold])
+    app = create_app(given or settings(), engine, brain=brain, folds=[diary.fold])
     if ready:
         app.hub.lifecycle.ready()
     return app, diary
@@ -203,10 +206,10 @@ def make_app(engine: ScriptedEngine, given: Settings | None = None, *, ready: bo
 
 @contextlib.asynccontextmanager
 async def serving(
-    engine: ScriptedEngine, given: Settings | None = None, *, ready: bool = True
+    engine: ScriptedEngine, given: Settings | None = None, *, ready: bool = True, brain: Brain | None = None
 ) -> AsyncIterator[Served]:
     given = given or settings()
-    app, diary = make_app(engine, given, ready=ready)
+    app, diary = make_app(engine, given, ready=ready, brain=brain)
     sock = bind(given.server)
     sock.listen()
     server = _Server(config(given, app))
