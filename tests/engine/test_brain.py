@@ -396,7 +396,12 @@ def test_the_shape_of_an_answer(caller: Caller) -> None:
     assert isinstance(events[-1], BrainDone)
     assert events[-1].reason == "stop"
     assert len([event for event in events if isinstance(event, TextDelta)]) > 1
-    assert caller.brain.answer(BrainRequest(())) == [BrainDone("stop")]
+
+
+def test_asked_to_speak_first_it_greets(caller: Caller) -> None:
+    for messages in ((), (Message("system", "Be brief."),)):
+        events = caller.brain.answer(BrainRequest(messages))
+        assert "".join(e.text for e in events if isinstance(e, TextDelta)) == "Hello! How can I help you?"
 
 
 @pytest.mark.parametrize(

@@ -52,6 +52,8 @@ class RuleBrain:
 
     def _moves(self, messages: Sequence[Message]) -> list[Move]:
         """What to do next: one move, or one per result when several tools were called together."""
+        if all(message.role == "system" for message in messages):
+            return [Say(self._book.phrases.greeting)]  # asked to speak first
         rules = Rules(self._book, self._matcher, self._today())
         talk, moves, calls, heard = Talk(), list[Move](), dict[str, ToolCall](), ""
         for message in messages:
