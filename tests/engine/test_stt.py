@@ -304,6 +304,19 @@ def test_nothing_made_before_a_cancel_is_pulled_after_it() -> None:
     assert abs(started.at_sample - 4 * (WORD_SAMPLES + 320)) < 1024  # type: ignore[union-attr]
 
 
+def test_a_piece_of_any_size_is_taken_while_less_than_the_limit_waits() -> None:
+    room = Room()
+    caller = room.open()
+    second = spell(range(4))[:RATE].tobytes()
+    caller.stream.push(second)
+    caller.stream.push(second * int(MAX_BACKLOG_S))
+    with pytest.raises(AtCapacity):
+        caller.stream.push(second)
+    caller.stream.flush("end")
+    room.loop.run()
+    assert caller.events[-1][1] == Flushed("end")
+
+
 def test_close_gives_the_place_back_once_and_ends_everything() -> None:
     room = Room(capacity=1)
     caller = room.open()

@@ -1,7 +1,7 @@
 import pytest
 
 from antiphon.protocol.http import Forbidden, Unauthenticated
-from antiphon.server.auth import MAX_TOKEN_S, Gate, Principal, gate_for
+from antiphon.server.auth import MAX_TOKEN_S, REALTIME, Gate, Principal, gate_for
 from antiphon.settings import ApiKey, SettingsError
 
 from .support import settings
@@ -62,6 +62,37 @@ def test_taking_a_key_away_takes_its_tokens_away() -> None:
     token = gate().issue(ALICE, frozenset({"tts"}), 60, NOW_S)
     with pytest.raises(Unauthenticated, match="no longer"):
         gate(bob="sk-bob").admit(token, "tts", NOW_S)
+
+
+def test_a_client_secret_carries_its_session_until_it_expires() -> None:
+    secret, expires_s = gate().issue_secret(ALICE, b'{"a": 1}', 60, NOW_S)
+    assert expires_s == NOW_S + 60
+    admitted = gate().admit(secret, REALTIME, NOW_S + 59)
+    assert admitted == Principal("alice", 4, frozenset({REALTIME}), b'{"a": 1}')
+    for grant in ("tts", "stt", None):
+        with pytest.raises(Forbidden):
+            gate().admit(secret, grant, NOW_S)
+    with pytest.raises(Unauthenticated, match="expired"):
+        gate().admit(secret, REALTIME, NOW_S + 60)
+    with pytest.raises(Unauthenticated, match="no longer"):
+        gate(bob="sk-bob").admit(secret, REALTIME, NOW_S)
+    with pytest.raises(Unauthenticated):
+        gate(b"t" * 32).admit(secret, REALTIME, NOW_S)
+
+
+def test_a_token_is_no_client_secret_and_a_secret_no_token() -> None:
+    token = gate().issue(ALICE, frozenset({REALTIME}), 60, NOW_S)
+    secret, _ = gate().issue_secret(ALICE, b"{}", 60, NOW_S)
+    for forged in (f"ek_{token}", secret.removeprefix("ek_")):
+        with pytest.raises(Unauthenticated):
+            gate().admit(forged, REALTIME, NOW_S)
+
+
+@pytest.mark.parametrize("secret", ["ek_", "ek_.", "ek_x.y", "ek_ключ", "ek_\ud800"])
+def test_what_only_looks_like_a_client_secret_opens_nothing(secret: str) -> None:
+    for one in (gate(), Gate({})):
+        with pytest.raises(Unauthenticated):
+            one.admit(secret, REALTIME, NOW_S)
 
 
 def test_an_open_server_is_not_put_where_others_reach_it() -> None:

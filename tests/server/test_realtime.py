@@ -145,6 +145,28 @@ def test_a_brain_that_breaks_fails_its_answer_and_nothing_else(brain: Brain, cra
     run(test())
 
 
+def test_a_brain_that_cannot_even_be_closed_holds_nobody_up() -> None:
+    class Stubborn(Brain):
+        async def stream(self, request: BrainRequest) -> AsyncGenerator[BrainEvent, None]:
+            try:
+                yield TextDelta("Well,")
+                await asyncio.Event().wait()
+            finally:
+                raise RuntimeError("no")
+
+    async def test() -> None:
+        brain = Stubborn()
+        async with serving(ScriptedEngine(), brain=brain) as served:
+            async with served.socket(path=PATH) as socket:
+                await ask(socket)
+                await receive_until(socket, "response.output_audio_transcript.delta")
+                await tell(socket, "response.cancel")
+                await receive_until(socket, "response.done")
+            await until(lambda: nothing_is_held(served, brain))
+
+    run(test())
+
+
 def test_a_caller_who_leaves_while_the_brain_thinks_leaves_nothing_behind() -> None:
     async def test() -> None:
         brain = Brain("Well,", stays=True)

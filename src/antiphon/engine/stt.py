@@ -163,7 +163,7 @@ class SttStream:
         with self._lock:
             if self._closed or self._ended:
                 return
-            if self._inbox and self.backlog_s + len(item) / self._source.bytes_per_s > MAX_BACKLOG_S:
+            if self._inbox and self.backlog_s >= MAX_BACKLOG_S:
                 raise AtCapacity(f"more than {MAX_BACKLOG_S:.0f} s of audio wait to be heard; send it more slowly")
             self._inbox.append(_Bytes(bytes(item), self._clock.now_s()))
             self._inbox_bytes += len(item)

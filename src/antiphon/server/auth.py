@@ -119,7 +119,11 @@ class Gate:
         body, _, signature = secret.rpartition(".")
         if not secret.isascii() or not hmac.compare_digest(self._signature(body), signature):
             raise Unauthenticated("this client secret is not valid")
-        claims = msgspec.json.decode(zlib.decompress(_decoded(body.removeprefix(SECRET_PREFIX))), type=_SecretClaims)
+        try:
+            told = zlib.decompress(_decoded(body.removeprefix(SECRET_PREFIX)))
+            claims = msgspec.json.decode(told, type=_SecretClaims)
+        except (msgspec.MsgspecError, zlib.error, ValueError):  # ours, of another version
+            raise Unauthenticated("this client secret is not valid") from None
         principal = self._still_known(claims.sub, claims.exp, "client secret", now_s)
         return replace(principal, grants=frozenset((REALTIME,)), session=bytes(claims.session))
 

@@ -36,6 +36,7 @@ class Question:
     def cancel(self) -> None:
         """Nothing comes any more; what the brain holds open is closed. A brain that is through is left to tidy up."""
         if not self._through:
+            self._through = True
             self._task.cancel()
 
     def when_gone(self, call: Callable[[], None]) -> None:
@@ -55,6 +56,8 @@ class Question:
                         return
             await self._give(BrainFailed("the brain's answer has no end"))
         except Exception:
+            if self._through:  # it was cancelled, and could not tidy up: nobody waits for it
+                return
             self.trace = traceback.format_exc()
             await self._give(BrainFailed("internal error in the brain", retryable=False))
 
@@ -63,6 +66,6 @@ class Question:
             self.first_s = self._clock.now_s()
         if isinstance(event, BrainFailed):
             self.failure = event.message
-        self._through = isinstance(event, BrainDone | BrainFailed)
+        self._through = self._through or isinstance(event, BrainDone | BrainFailed)
         await self._events.put(event)
         self._wake()
