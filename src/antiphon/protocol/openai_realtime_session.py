@@ -5,12 +5,15 @@ only settings that are in effect: ``tracing``, ``prompt``, ``truncation``, ``rea
 and not echoed as if they did something.
 """
 
-from typing import Any, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
 
 from antiphon.core.frame import AudioFormat
 from antiphon.core.turns import EndpointSettings
+
+REALTIME_MODELS: Final = ("gpt-realtime",)
+"""Names that clients have as defaults; what answers is the server's own choice."""
 
 Modality: TypeAlias = Literal["audio", "text"]
 MaxTokens: TypeAlias = int | Literal["inf"]

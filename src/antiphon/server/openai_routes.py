@@ -5,6 +5,7 @@ from starlette.responses import Response
 
 from antiphon.protocol.http import EVENT_STREAM, RequestLimits, content_type
 from antiphon.protocol.openai_http import SPEECH_MODELS, SseSpeech, find_model, list_models, read_speech_request
+from antiphon.protocol.openai_realtime_session import REALTIME_MODELS
 from antiphon.protocol.openai_transcription import TRANSCRIPTION_MODELS
 from antiphon.server.exchange import Exchange
 from antiphon.server.front import request_id_of
@@ -44,4 +45,5 @@ class OpenAiRoutes:
     def _names(self) -> list[str]:
         """Our engines, then the names that clients have as defaults."""
         engines = [info.engine for info in self._hub.voices.voices()]
-        return list(dict.fromkeys((*engines, *self._hub.voices.ears(), *SPEECH_MODELS, *TRANSCRIPTION_MODELS)))
+        theirs = (*SPEECH_MODELS, *TRANSCRIPTION_MODELS, *REALTIME_MODELS)
+        return list(dict.fromkeys((*engines, *self._hub.voices.ears(), *theirs)))
