@@ -87,6 +87,19 @@ def test_bad_values_are_named(text: str, named: str, tmp_path: Path) -> None:
         load(toml(tmp_path, text))
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[brain]\nllm_url = "http://127.0.0.1:1/v1"',
+        '[brain]\nllm_model = "small"',
+        '[brain]\nllm_url = "http://127.0.0.1:1/v1"\nllm_model = "small"\nrules = "brain.toml"',
+    ],
+)
+def test_half_a_brain_and_two_brains_are_errors(text: str, tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="llm_url"):
+        load(toml(tmp_path, text))
+
+
 def test_a_missing_file_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match=r"none\.toml"):
         load(tmp_path / "none.toml")

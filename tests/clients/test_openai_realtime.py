@@ -225,6 +225,30 @@ def test_a_tool_is_called_at_the_client(tmp_path: Path) -> None:
     asyncio.run(main())
 
 
+def test_rules_in_a_file_answer_with_tools_too(tmp_path: Path) -> None:
+    book = Path(__file__).parents[2] / "examples" / "orders" / "brain.toml"
+    tool = {"type": "function", "name": "lookup_order", "parameters": {"type": "object", "properties": {}}}
+    found = {"status": "shipped", "items": ["a lamp"], "delivery_day": "2030-01-04", "part": "morning"}
+
+    async def main() -> None:
+        with serving(tmp_path, variables={"ANTIPHON_BRAIN__RULES": str(book)}) as server:
+            async with connected(server, model="gpt-realtime") as connection:
+                await connection.session.update(session={"type": "realtime", "tools": [tool]})
+                await write(connection, "Where is my order 4711?")
+                await connection.response.create()
+                events = await events_until(connection, "response.done")
+                wish = of(events, "response.function_call_arguments.done")[0]
+                assert (wish.name, json.loads(wish.arguments)) == ("lookup_order", {"order_id": "4711"})
+                output = {"type": "function_call_output", "call_id": wish.call_id, "output": json.dumps(found)}
+                await connection.conversation.item.create(item=output)
+                await connection.response.create()
+                events = await events_until(connection, "response.done")
+        assert "is on its way: a lamp." in transcript_of(events)
+        assert audio_of(events)
+
+    asyncio.run(main())
+
+
 def test_cancelling_and_interrupting_end_the_model_too(tmp_path: Path) -> None:
     """The model has begun to answer and stays on the line: a cancel closes it, and so does speech over it."""
     begun = Reply([data({"content": "Once upon a time, there was a very small house."}), Stay()])

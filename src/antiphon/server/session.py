@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from math import inf
-from typing import Protocol, cast
+from typing import cast
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
@@ -38,6 +38,7 @@ from antiphon.server.channel import Channel
 from antiphon.server.hub import Hub
 from antiphon.server.journal import Answered, ConnectionClosed, ConnectionOpened, Crashed, Outcome
 from antiphon.server.lifecycle import Unready
+from antiphon.server.machine import AgentMachine, Machine
 from antiphon.server.question import Question
 from antiphon.server.transport import Wire
 
@@ -48,33 +49,6 @@ PIECE_BYTES = 32_768
 """Audio is given to a stream in pieces of at most this: one frame may hold minutes of telephone speech."""
 
 NORMAL, GOING_AWAY, INTERNAL_ERROR, RESTART = 1000, 1001, 1011, 1012
-
-
-class Machine(Protocol):
-    """A dialect's pure socket machine; time is passed in."""
-
-    @property
-    def due_s(self) -> float | None: ...
-
-    def receive(self, frame: str | bytes, now_s: float) -> Iterable[AgentAction]: ...
-
-    def deliver(self, key: Key, event: Event | TurnEvent, now_s: float) -> Iterable[AgentAction]: ...
-
-    def refused(self, key: Key, error: AntiphonError, now_s: float) -> Iterable[AgentAction]: ...
-
-    def tick(self, now_s: float) -> Iterable[AgentAction]: ...
-
-    def drain(self, now_s: float) -> Iterable[AgentAction]:
-        """The server wants to leave: take nothing new, and end what has no end of its own."""
-        ...
-
-    def close(self, reason: AntiphonError) -> Iterable[AgentAction]: ...
-
-
-class AgentMachine(Machine, Protocol):
-    """A machine that asks a brain (``Ask``), and is told what it says."""
-
-    def deliver(self, key: Key, event: Event | TurnEvent | BrainEvent, now_s: float) -> Iterable[AgentAction]: ...
 
 
 class Stalled(Exception):

@@ -11,8 +11,9 @@ from antiphon.server.auth import Principal
 from antiphon.server.front import request_id_of
 from antiphon.server.hub import Hub
 from antiphon.server.lifecycle import Unready
+from antiphon.server.machine import Machine
 from antiphon.server.reply import admit
-from antiphon.server.session import Machine, SpeechSocket
+from antiphon.server.session import SpeechSocket
 from antiphon.server.transport import Wire
 
 TRY_LATER = 1013
