@@ -1,7 +1,6 @@
 """Whole dialogues in virtual time."""
 
 import pytest
-from tests.dialog.world import World, asks, tokens, well_formed
 
 from antiphon.core.brain import BrainDone, BrainEvent, BrainRequest, TextDelta, ToolCall
 from antiphon.core.turns import TurnEagerEnded, TurnEnded, TurnStarted, TurnUpdated
@@ -21,6 +20,7 @@ from antiphon.dialog.conversation_actions import (
 from antiphon.dialog.conversation_settings import ConversationSettings, Phrases, ReplySettings
 from antiphon.dialog.ledger import cause
 from antiphon.dialog.tools import CallTool, CancelTool
+from tests.dialog.world import World, asks, tokens, well_formed
 
 LONG = (
     "The first order was sent on Monday. The second order is still being packed. The third one waits for your payment. "

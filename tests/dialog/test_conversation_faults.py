@@ -5,7 +5,6 @@ from collections import Counter
 from functools import cache
 
 import pytest
-from tests.dialog.world import World, well_formed
 
 from antiphon.core.brain import BrainDone, BrainEvent, BrainRequest, TextDelta, ToolCall
 from antiphon.core.turns import TurnEnded, TurnStarted
@@ -14,6 +13,7 @@ from antiphon.dialog.conversation_actions import StartBrain
 from antiphon.dialog.conversation_settings import ConversationSettings, Phrases, ReplySettings
 from antiphon.dialog.ledger import cause
 from antiphon.dialog.reply import Reply
+from tests.dialog.world import World, well_formed
 
 SEEDS = range(200)
 PHRASES = Phrases(greeting="welcome.", filler="filler.", apology="apology.", handover="colleague.", too_long="long.")

@@ -3,12 +3,13 @@
 from dataclasses import replace
 
 import pytest
-from speaker import Speaker
 
 from antiphon.core.event import Flushed, Warned
 from antiphon.core.hearing import EAR_RATE_HZ, Heard, Listened, SpeechStarted, SpeechStopped, TurnScored
 from antiphon.core.turns import EndpointSettings, TurnEagerEnded, TurnEnded, TurnResumed, TurnStarted
 from antiphon.dialog.endpoint import FINAL_WAIT_S, STALL_GRACE_S, Endpoint
+
+from .speaker import Speaker
 
 
 def test_a_question_ends_at_once() -> None:

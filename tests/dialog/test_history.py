@@ -1,10 +1,9 @@
 """What a brain is told."""
 
-from tests.dialog.world import well_formed
-
 from antiphon.core.brain import Message, ToolCall
 from antiphon.dialog.history import History, HistorySettings, UserSaid
 from antiphon.dialog.reply import RUNNING, Reply
+from tests.dialog.world import well_formed
 
 
 def test_only_what_was_heard_is_told():

@@ -1,9 +1,9 @@
 """What a sound during the agent's speech means."""
 
 import pytest
-from tests.dialog.interruption_score import examples, score
 
 from antiphon.dialog.interruption import InterruptionSettings, Overlap, judge
+from tests.dialog.interruption_score import examples, score
 
 AGENT = "Your order was sent on Monday and it should be with you by the end of the week"
 

@@ -8,13 +8,13 @@ from contextlib import aclosing
 from typing import Any, TypeVar
 
 import pytest
-from tests.engine.scripted_llm import DONE, Drop, Reply, ScriptedServer, Stay, data, scripted_server, words
 
 from antiphon.core.brain import BrainDone, BrainEvent, BrainFailed, BrainRequest, Message, TextDelta, ToolCall, ToolSpec
 from antiphon.core.clock import ManualClock, MonotonicClock
 from antiphon.core.errors import InvalidInput
 from antiphon.engine.llm import Llm
 from antiphon.engine.llm_endpoint import Health, LlmEndpoint
+from tests.engine.scripted_llm import DONE, Drop, Reply, ScriptedServer, Stay, data, scripted_server, words
 
 T = TypeVar("T")
 REQUEST = BrainRequest((Message("user", "hello"),))

@@ -1,13 +1,13 @@
 """Long texts are read by the workers: the same words in the same order, and the caller is not kept."""
 
 import pytest
-from tests.engine.test_tts import ANSWER, Stage, samples, words
 
 from antiphon.core.errors import InvalidInput
 from antiphon.core.event import Event, Flushed, Warned
 from antiphon.core.speech import Prosody
 from antiphon.engine.tts import MAX_PENDING_CHARS, TtsStream
 from antiphon.engine.tts_reading import AT_ONCE_CHARS, LOOK_AGAIN_S
+from tests.engine.test_tts import ANSWER, Stage, samples, words
 
 LONG = " ".join([ANSWER] * 40)
 

@@ -1,7 +1,8 @@
 from pathlib import Path
 
 import pytest
-from store_world import World
+
+from .store_world import World
 
 
 @pytest.fixture

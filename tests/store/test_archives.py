@@ -4,10 +4,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from store_world import GRAPH, World, model_file, sha256
 
 from antiphon.core.errors import ModelUnavailable
 from antiphon.store.manifest import FromArchives, FromInstalled, Member
+
+from .store_world import GRAPH, World, model_file, sha256
 
 
 @pytest.fixture

@@ -1,10 +1,11 @@
 """What ``antiphon models`` prints."""
 
 import pytest
-from store_world import GRAPH, World
 
 from antiphon.core.errors import ModelUnavailable
 from antiphon.store.commands import list_models, pull_models, verify_models
+
+from .store_world import GRAPH, World
 
 
 @pytest.fixture

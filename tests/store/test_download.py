@@ -4,11 +4,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-from store_world import World
 
 from antiphon.core.errors import ModelUnavailable
 from antiphon.store.download import download, pip_command
 from antiphon.store.manifest import Archive
+
+from .store_world import World
 
 
 def failing(output: str) -> Callable[[Sequence[str], Callable[[str], None]], int]:

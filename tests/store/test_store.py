@@ -6,11 +6,12 @@ import threading
 from pathlib import Path
 
 import pytest
-from store_world import GRAPH, VOCABULARY, World, model_file
 
 from antiphon.core.errors import ModelUnavailable, NotFound
 from antiphon.store.manifest import FromArchives, FromInstalled, Member
 from antiphon.store.progress import PullProgress
+
+from .store_world import GRAPH, VOCABULARY, World, model_file
 
 
 def test_pull_puts_checked_files_in_place(world: World) -> None:

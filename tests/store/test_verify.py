@@ -5,11 +5,12 @@ import os
 from pathlib import Path
 
 import pytest
-from store_world import sha256
 
 from antiphon.store import verify
 from antiphon.store.manifest import ModelFile
 from antiphon.store.verify import Verifier
+
+from .store_world import sha256
 
 DATA = b"weights" * 1000
 FILE = ModelFile("model.onnx", sha256(DATA), len(DATA), ())
