@@ -33,6 +33,7 @@ bench = typer.Typer(help="Measure a server over its wire protocol.", no_args_is_
 app.add_typer(bench, name="bench")
 
 START_LIMIT_S = 60.0
+UNLIMITED_STREAMS = 10_000
 EAR_FILES = (
     ("moonshine-tiny-en", "encoder_model.ort"),
     ("moonshine-tiny-en", "decoder_model_merged.ort"),
@@ -75,7 +76,7 @@ def tts(
         kokoro = stack.enter_context(_kokoro_files(store)) if "kokoro" in wanted_peers else None
         options = TtsOptions(
             server=Server(
-                url or stack.enter_context(_own_server(config)), wire, name, voice, model, api_key  # type: ignore[arg-type]
+                url or stack.enter_context(_own_server(config, capacity)), wire, name, voice, model, api_key  # type: ignore[arg-type]
             ),
             streams=tuple(_number(part) for part in _listed(streams)),
             text=_kind(text),
@@ -220,12 +221,14 @@ def _kind(text: str) -> TextKind:
 
 
 @contextlib.contextmanager
-def _own_server(config: Path | None) -> Iterator[str]:
-    """`antiphon serve` in a process of its own, on a free port."""
+def _own_server(config: Path | None, unlimited: bool = False) -> Iterator[str]:
+    """`antiphon serve` in a process of its own, on a free port. ``unlimited``: no limit on streams stands before the
+    machine's own."""
     with tempfile.TemporaryDirectory() as folder:
         port_file = Path(folder) / "port"
         command = [sys.executable, "-m", "antiphon", "serve", "--port", "0", "--port-file", str(port_file)]
         command += ["--log-level", "warning"] + (["--config", str(config)] if config else [])
+        command += ["--max-streams", str(UNLIMITED_STREAMS)] if unlimited else []
         with subprocess.Popen(command, stdout=subprocess.DEVNULL) as server:
             try:
                 yield f"http://127.0.0.1:{_port_of(server, port_file)}"
