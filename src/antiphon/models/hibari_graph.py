@@ -8,7 +8,7 @@ ever long.
 Only the wire format of protocol buffers is needed for that (fields of ``onnx.proto``), not the onnx package.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -17,6 +17,7 @@ import onnxruntime as ort
 from numpy.typing import NDArray
 
 from antiphon.core.errors import ModelUnavailable
+from antiphon.models.protobuf import read_fields, varint, write_field
 
 DURATIONS = "/Round_output_0"
 FEATURES = "/Concat_43_output_0"
@@ -35,68 +36,19 @@ _GRAPH, _NODE, _INITIALIZER, _INPUT, _OUTPUT, _VALUE_INFO = 7, 1, 5, 11, 12, 13
 _NODE_INPUT, _NODE_OUTPUT, _TENSOR_NAME = 1, 2, 8
 
 
-def _varint(data: memoryview, at: int) -> tuple[int, int]:
-    value = shift = 0
-    while True:
-        byte = data[at]
-        at += 1
-        value |= (byte & 127) << shift
-        if byte < 128:
-            return value, at
-        shift += 7
-
-
-def _fields(data: memoryview) -> Iterator[tuple[int, memoryview, memoryview]]:
-    """Fields of one message: number, payload (empty unless length-delimited), and the field's whole bytes."""
-    at = 0
-    while at < len(data):
-        start = at
-        key, at = _varint(data, at)
-        payload = data[:0]
-        match key & 7:
-            case 0:
-                _, at = _varint(data, at)
-            case 1:
-                at += 8
-            case 2:
-                size, at = _varint(data, at)
-                payload = data[at : at + size]
-                at += size
-            case 5:
-                at += 4
-            case kind:
-                raise ModelUnavailable(f"hibari's graph is damaged: unknown wire type {kind}")
-        yield key >> 3, payload, data[start:at]
-
-
-def _message(number: int, payload: bytes) -> bytes:
-    def varint(value: int) -> bytes:
-        out = bytearray()
-        while value > 127:
-            out.append(value & 127 | 128)
-            value >>= 7
-        return bytes([*out, value])
-
-    return varint(number << 3 | 2) + varint(len(payload)) + payload
-
-
 def _value_info(name: str, dims: tuple[int | str, ...] | None) -> bytes:
     """ValueInfoProto of a float tensor; ``dims`` None leaves the shape to inference."""
     tensor = bytes([1 << 3, _FLOAT])
     if dims is not None:
         shape = b""
         for dim in dims:
-            shape += _message(1, _message(2, dim.encode()) if isinstance(dim, str) else _dim_value(dim))
-        tensor += _message(2, shape)
-    return _message(1, name.encode()) + _message(2, _message(1, tensor))
+            shape += write_field(1, write_field(2, dim.encode()) if isinstance(dim, str) else _dim_value(dim))
+        tensor += write_field(2, shape)
+    return write_field(1, name.encode()) + write_field(2, write_field(1, tensor))
 
 
 def _dim_value(value: int) -> bytes:
-    out = bytearray([1 << 3])
-    while value > 127:
-        out.append(value & 127 | 128)
-        value >>= 7
-    return bytes([*out, value])
+    return bytes([1 << 3]) + varint(value)
 
 
 def subgraph(model: bytes, inputs: dict[str, tuple[int | str, ...]], outputs: Iterable[str]) -> bytes:
@@ -106,7 +58,7 @@ def subgraph(model: bytes, inputs: dict[str, tuple[int | str, ...]], outputs: It
     """
     head = bytearray()
     graph = memoryview(b"")
-    for number, payload, whole in _fields(memoryview(model)):
+    for number, payload, whole in read_fields(memoryview(model)):
         if number == _GRAPH:
             graph = payload
         else:
@@ -116,10 +68,10 @@ def subgraph(model: bytes, inputs: dict[str, tuple[int | str, ...]], outputs: It
     kept_inputs: dict[str, memoryview] = {}
     weights: dict[str, memoryview] = {}
     rest = bytearray()
-    for number, payload, whole in _fields(graph):
+    for number, payload, whole in read_fields(graph):
         if number == _NODE:
             takes = []
-            for field, value, _ in _fields(payload):
+            for field, value, _ in read_fields(payload):
                 if field == _NODE_INPUT:
                     takes.append(bytes(value).decode())
                 elif field == _NODE_OUTPUT:
@@ -154,14 +106,14 @@ def subgraph(model: bytes, inputs: dict[str, tuple[int | str, ...]], outputs: It
             if name in seen and name not in inputs:
                 body += whole
     for name, dims in inputs.items():
-        body += _message(_INPUT, _value_info(name, dims))
+        body += write_field(_INPUT, _value_info(name, dims))
     for name in outputs:
-        body += _message(_OUTPUT, _value_info(name, None))
-    return bytes(head) + _message(_GRAPH, bytes(body))
+        body += write_field(_OUTPUT, _value_info(name, None))
+    return bytes(head) + write_field(_GRAPH, bytes(body))
 
 
 def _name(message: memoryview, number: int) -> str:
-    return next((bytes(value).decode() for field, value, _ in _fields(message) if field == number), "")
+    return next((bytes(value).decode() for field, value, _ in read_fields(message) if field == number), "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,8 +140,13 @@ class HibariGraph:
             model = path.read_bytes()
         except OSError as error:
             raise ModelUnavailable(f"hibari's graph cannot be read: {error}") from error
-        self._text = _session(subgraph(model, {}, (DURATIONS, FEATURES, "f0")))
-        self._decoder = _session(subgraph(model, {FEATURES: (1, 130, "frames")}, (SPECTRA,)))
+        try:
+            text = subgraph(model, {}, (DURATIONS, FEATURES, "f0"))
+            decoder = subgraph(model, {FEATURES: (1, 130, "frames")}, (SPECTRA,))
+        except (ValueError, IndexError) as error:
+            raise ModelUnavailable(f"hibari's graph is damaged: {error}") from error
+        self._text = _session(text)
+        self._decoder = _session(decoder)
 
     def plan(self, ids: list[int], speed: float) -> Plan:
         """Durations, features and F0 for token ids (with the 0 at both ends)."""

@@ -11,7 +11,7 @@ alignment heads of Whisper (Radford et al. 2022); here without time warping, sin
 
 import os
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ import onnxruntime
 from numpy.typing import NDArray
 
 from antiphon.core.errors import ModelUnavailable
+from antiphon.models.protobuf import read_fields, write_field
 
 HEADS = ((4, 3), (3, 5), (5, 7), (5, 4), (5, 1), (3, 6), (4, 2), (4, 1))
 """(layer, head) whose attention runs along the audio."""
@@ -85,80 +86,34 @@ def token_frames(attention: NDArray[np.float32]) -> list[tuple[int, int]]:
 
 def branch_with_outputs(model: bytes, branch: bytes, outputs: Sequence[str]) -> bytes:
     """The model whose graph is ``branch`` of ``model``'s ``If``, giving out ``outputs``. Raises ``ValueError``."""
-    graph = next((value for number, value, _ in _fields(model) if number == _MODEL_GRAPH), None)
+    graph = next((value for number, value, _ in read_fields(model) if number == _MODEL_GRAPH), None)
     if graph is None:
         raise ValueError("no graph")
-    parts = list(_fields(graph))
+    parts = list(read_fields(graph))
     choice = next((value for number, value, _ in parts if number == _NODE and _operator(value) == b"If"), None)
     if choice is None:
         raise ValueError("no If in the graph")
-    taken = list(_fields(_subgraph(choice, branch)))
+    taken = list(read_fields(_subgraph(choice, branch)))
     kept = [raw for number, value, raw in parts if number == _NODE and _operator(value) != b"If"]
     kept += [raw for number, _, raw in parts if number in (2, _INITIALIZER)]
     kept += [raw for number, value, raw in parts if number == _INPUT and b"use_cache_branch" not in value]
     kept += [raw for number, _, raw in taken if number in (_NODE, _INITIALIZER)]
-    kept += [_field(_OUTPUT, _field(1, name.encode())) for name in outputs]
-    rest = b"".join(raw for number, _, raw in _fields(model) if number != _MODEL_GRAPH)
-    return rest + _field(_MODEL_GRAPH, b"".join(kept))
+    kept += [write_field(_OUTPUT, write_field(1, name.encode())) for name in outputs]
+    rest = b"".join(raw for number, _, raw in read_fields(model) if number != _MODEL_GRAPH)
+    return rest + write_field(_MODEL_GRAPH, b"".join(kept))
 
 
 def _operator(node: bytes) -> bytes:
-    return next((value for number, value, _ in _fields(node) if number == _NODE_OPERATOR), b"")
+    return next((value for number, value, _ in read_fields(node) if number == _NODE_OPERATOR), b"")
 
 
 def _subgraph(node: bytes, branch: bytes) -> bytes:
-    for number, value, _ in _fields(node):
+    for number, value, _ in read_fields(node):
         if number == _NODE_ATTRIBUTE:
-            fields = {number: value for number, value, _ in _fields(value)}
-            if fields.get(_ATTRIBUTE_NAME) == branch:
-                return fields[_ATTRIBUTE_GRAPH]
+            attribute = {number: value for number, value, _ in read_fields(value)}
+            if attribute.get(_ATTRIBUTE_NAME) == branch:
+                return attribute[_ATTRIBUTE_GRAPH]
     raise ValueError(f"no {branch.decode()} in the If")
-
-
-def _fields(message: bytes) -> Iterator[tuple[int, bytes, bytes]]:
-    """Fields of a protobuf message: number, value (empty unless length-delimited), and the whole field as it stands."""
-    at = 0
-    while at < len(message):
-        begin = at
-        key, at = _varint(message, at)
-        value = b""
-        match key & 7:
-            case 0:
-                _, at = _varint(message, at)
-            case 1:
-                at += 8
-            case 2:
-                length, at = _varint(message, at)
-                value = message[at : at + length]
-                at += length
-            case 5:
-                at += 4
-            case kind:
-                raise ValueError(f"unknown wire type {kind}")
-        yield key >> 3, value, message[begin:at]
-
-
-def _varint(data: bytes, at: int) -> tuple[int, int]:
-    value = shift = 0
-    while True:
-        byte = data[at]
-        at += 1
-        value |= (byte & 0x7F) << shift
-        shift += 7
-        if byte < 128:
-            return value, at
-
-
-def _field(number: int, value: bytes) -> bytes:
-    return _packed(number << 3 | 2) + _packed(len(value)) + value
-
-
-def _packed(value: int) -> bytes:
-    out = bytearray()
-    while value > 127:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    return bytes([*out, value])
 
 
 def _as_onnx(path: Path) -> bytes:

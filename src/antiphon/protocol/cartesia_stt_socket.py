@@ -10,6 +10,7 @@ What the public documents leave open is settled so:
 * What a client sends after its ``close`` is ignored.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -70,7 +71,7 @@ def command_in(frame: str) -> str:
     return (command if isinstance(command, str) else command.type).strip().lower()
 
 
-class HearingSocket:
+class HearingSocket(ABC):
     """The common part of a listening socket's machine; a dialect adds its greeting, commands and messages.
 
     No method raises for anything that a client sent or a stream said.
@@ -173,16 +174,17 @@ class HearingSocket:
         """What follows the opening of the stream."""
         return ()
 
+    @abstractmethod
     def _command(self, frame: str, now_s: float) -> list[Action]:
         """A text frame. May raise ``InvalidInput``, which is told and ends nothing."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _heard(self, event: Event | TurnEvent) -> list[Action]:
-        raise NotImplementedError
+        """What the stream or the turn taking has to say."""
 
+    @abstractmethod
     def _last_words(self) -> Sequence[Action]:
         """All audio has been heard; the socket closes next."""
-        raise NotImplementedError
 
     def _finish(self, now_s: float) -> list[Action]:
         """Hear out what is buffered, then close."""
