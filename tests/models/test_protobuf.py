@@ -11,7 +11,8 @@ def test_what_is_written_is_read(size: int) -> None:
 
 
 def test_other_wire_types_are_passed_over_whole() -> None:
-    number, fixed64, fixed32 = varint(1 << 3) + varint(300), varint(2 << 3 | 1) + bytes(8), varint(3 << 3 | 5) + bytes(4)
+    number, fixed64 = varint(1 << 3) + varint(300), varint(2 << 3 | 1) + bytes(8)
+    fixed32 = varint(3 << 3 | 5) + bytes(4)
     found = list(read_fields(memoryview(number + fixed64 + fixed32)))
     assert [(field, bytes(whole)) for field, _, whole in found] == [(1, number), (2, fixed64), (3, fixed32)]
 
