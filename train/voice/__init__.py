@@ -1,0 +1,1 @@
+"""The state-space voice: its data, its training, its export."""
