@@ -49,3 +49,11 @@ def test_without_a_fault_the_stage_furthest_beyond_what_is_good_is():
 def test_a_good_turn_has_no_cause():
     assert cause([entry("brain.asked", 0.0), entry("brain.first", 0.3)]) is None
     assert cause([]) is None
+
+
+def test_what_is_fresh_is_told_once() -> None:
+    ledger = Ledger()
+    ledger.note(Entry(1, 0.0, 0, "brain.asked"))
+    assert [entry.kind for entry in ledger.take_fresh()] == ["brain.asked"]
+    assert ledger.take_fresh() == []
+    assert [entry.kind for entry in ledger.entries()] == ["brain.asked"]

@@ -25,9 +25,17 @@ class Ledger:
 
     def __init__(self, max_entries: int = 2_000) -> None:
         self._entries: deque[Entry] = deque(maxlen=max_entries)
+        self._fresh: deque[Entry] = deque(maxlen=max_entries)
 
     def note(self, entry: Entry) -> None:
         self._entries.append(entry)
+        self._fresh.append(entry)
+
+    def take_fresh(self) -> list[Entry]:
+        """What was noted since the last time."""
+        out = list(self._fresh)
+        self._fresh.clear()
+        return out
 
     def entries(self, turn: int | None = None) -> tuple[Entry, ...]:
         return tuple(entry for entry in self._entries if turn is None or entry.turn == turn)
