@@ -26,7 +26,7 @@ ALLOWED = {
     "bench": {"core", "audio", "text", "store", "protocol", "client"},
     "settings": {"core"},
 }
-ASYNCIO = ("server/", "client.py", "cli.py", "cli/", "engine/llm.py", "bench/player.py", "bench/target/")
+ASYNCIO = ("server/", "client/", "cli.py", "cli/", "engine/llm.py", "bench/player.py", "bench/target/")
 
 
 def room_of(path: Path) -> str:

@@ -8,7 +8,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
 
-from antiphon.audio.pcm import ENCODINGS
+from antiphon.audio.pcm import ENCODINGS, bytes_per_sample
 from antiphon.core.brain import Effect
 from antiphon.core.errors import InvalidInput
 from antiphon.core.turns import EndpointSettings
@@ -28,6 +28,11 @@ class AudioShape(msgspec.Struct, frozen=True):
 
     encoding: str = "pcm_s16le"
     sample_rate_hz: int = 24_000
+
+    @property
+    def sample_bytes(self) -> int:
+        """Raises ``InvalidInput`` for an encoding that does not exist."""
+        return bytes_per_sample(self.encoding)
 
     def check(self, name: str) -> None:
         """Raises ``InvalidInput``."""
@@ -76,8 +81,16 @@ class ClientMessage(msgspec.Struct, frozen=True, kw_only=True, tag_field="type")
     pass
 
 
+class LastHeard(msgspec.Struct, frozen=True):
+    """How far a reply had been played when its socket was lost, or since."""
+
+    reply_id: str
+    sample: int
+
+
 class Start(ClientMessage, frozen=True, kw_only=True, tag="start"):
-    """The first message. ``resume``: the token of a session whose socket was lost."""
+    """The first message. ``resume``: the token of a session whose socket was lost; ``heard``: of the reply that was
+    under way then."""
 
     version: int = VERSION
     input: AudioShape = AudioShape(sample_rate_hz=16_000)
@@ -86,6 +99,7 @@ class Start(ClientMessage, frozen=True, kw_only=True, tag="start"):
     language: str = ""
     agent: AgentSettings = AgentSettings()
     resume: str | None = None
+    heard: LastHeard | None = None
 
     def check(self) -> None:
         """Raises ``InvalidInput``."""
@@ -100,6 +114,8 @@ class Start(ClientMessage, frozen=True, kw_only=True, tag="start"):
             raise InvalidInput("agent.tools: a tool needs a name, and a timeout above 0", "agent.tools")
         if self.agent.turn is not None:
             self.agent.turn.endpoint()
+        if self.heard is not None and (self.heard.sample < 0 or len(self.heard.reply_id) > _MAX_ID_CHARS):
+            raise InvalidInput("heard.sample: positions are not negative", "heard.sample")
 
 
 class Say(ClientMessage, frozen=True, kw_only=True, tag="text"):
@@ -213,6 +229,20 @@ class ReplyEnded(ServerMessage, frozen=True, kw_only=True, tag="reply.end"):
     reply_id: str
     samples: int
     reason: Literal["completed", "failed"]
+
+
+class ReplyPaused(ServerMessage, frozen=True, kw_only=True, tag="reply.pause"):
+    """Fall silent within ``fade_ms``, but keep what is buffered: it may turn out that nobody interrupted.
+    ``reply.continue`` or ``clear`` follows."""
+
+    reply_id: str
+    fade_ms: int
+
+
+class ReplyContinued(ServerMessage, frozen=True, kw_only=True, tag="reply.continue"):
+    """Play on where ``reply.pause`` stopped."""
+
+    reply_id: str
 
 
 class Clear(ServerMessage, frozen=True, kw_only=True, tag="clear"):
