@@ -6,10 +6,11 @@ Later sources win key by key. Unknown keys are errors, because a misspelt limit 
 
 import difflib
 import os
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self, TypeVar
+from typing import Annotated, Any, Literal, Self, TypeVar, get_args
 
 from pydantic import (
     BaseModel,
@@ -29,6 +30,7 @@ ENV_PREFIX = "ANTIPHON_"
 ENV_DELIMITER = "__"
 CONFIG_VARIABLE = "ANTIPHON_CONFIG"
 """Names the TOML file when no path is given on the command line."""
+_VARIABLE = re.compile(r"\$\{(\w+)\}")
 
 
 def _user_path(value: Any) -> Any:
@@ -276,6 +278,94 @@ class TelemetrySettings(_Section):
         return value
 
 
+class ToolOverride(_Section):
+    """What is said here about one tool of an MCP server counts instead of what the server says."""
+
+    description: str | None = None
+    effect: Literal["read", "write"] | None = None
+    timeout_s: float | None = Field(default=None, gt=0)
+    targets: Listed[str] | None = None
+    filler: str | None = None
+    filler_after_s: float | None = Field(default=None, ge=0)
+
+
+class AgentToolSettings(_Section):
+    """One tool of the agent, or all tools of one MCP server. Exactly one of ``python``, ``url``, ``mcp_command`` and
+    ``mcp_url`` says what it is. In ``headers`` and ``env``, ``${NAME}`` stands for an environment variable."""
+
+    name: str = Field(min_length=1, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")
+    """What the brain calls it; of an MCP server, what messages call the server."""
+    description: str | None = None
+    """None: a Python callable's own docstring."""
+    effect: Literal["read", "write"] | None = None
+    """``read`` changes nothing and may run on a guess. None: write, or what an MCP server says of each tool."""
+    parameters: dict[str, Any] | None = None
+    """JSON schema of an object. None: from a Python callable's type hints; of a url, its placeholders."""
+    timeout_s: float = Field(default=10.0, gt=0, le=600)
+    """A read is given up then. A write is not waited for, but goes on."""
+    targets: Listed[str] | None = None
+    """Of a write: the arguments that name what it writes to; two in one turn with the same are one, corrected."""
+    filler: str | None = None
+    """Said while it takes long, instead of the agent's own phrase."""
+    filler_after_s: float | None = Field(default=None, ge=0)
+    python: str | None = None
+    """``package.module:function``; the folder that the server was started in is looked at last."""
+    url: str | None = None
+    """``{name}`` in path or query is an argument, escaped."""
+    method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"] = "POST"
+    headers: dict[str, SecretStr] = Field(default_factory=dict)
+    """Sent to ``url`` or ``mcp_url``; never shown."""
+    attempts: int = Field(default=3, ge=1, le=10)
+    """Of a url that cannot be reached; all with the same key."""
+    mcp_command: Listed[str] | None = None
+    """Program and arguments of an MCP server on standard input and output."""
+    mcp_url: str | None = None
+    """Of an MCP server that speaks streamable HTTP."""
+    env: dict[str, SecretStr] = Field(default_factory=dict)
+    """Given to ``mcp_command``, which gets nothing else of the server's environment but PATH, HOME and the like."""
+    allow: Listed[str] | None = None
+    """Tools of the MCP server that may be used; None: all."""
+    prefix: str = Field(default="", max_length=32, pattern=r"^[A-Za-z0-9_-]*$")
+    """Put before the names of the MCP server's tools."""
+    tools: dict[str, ToolOverride] = Field(default_factory=dict)
+    """By the MCP server's own name of a tool."""
+    start_timeout_s: float = Field(default=10.0, gt=0, le=120)
+    """How long the MCP server may take to say what it has. Later it is asked again, meanwhile its tools are missing."""
+    required: bool = False
+    """Without this MCP server the start fails."""
+
+    @model_validator(mode="after")
+    def _one_kind(self) -> Self:
+        kinds = [name for name in ("python", "url", "mcp_command", "mcp_url") if getattr(self, name)]
+        if len(kinds) != 1:
+            given = " and ".join(kinds) or "none of them"
+            raise ValueError(f"a tool has one of python, url, mcp_command and mcp_url; {self.name!r} has {given}")
+        only_mcp = [name for name in ("allow", "prefix", "tools", "required") if name in self.model_fields_set]
+        if only_mcp and not kinds[0].startswith("mcp"):
+            raise ValueError(f"{only_mcp[0]} is for MCP servers only")
+        if "env" in self.model_fields_set and kinds[0] != "mcp_command":
+            raise ValueError("env is for mcp_command only")
+        return self
+
+
+class HandoverSettings(_Section):
+    """Who is told when a person has to take over."""
+
+    url: str | None = None
+    secret: SecretStr | None = None
+    """Signs each message (HMAC-SHA256), so that the receiver knows who sent it."""
+    timeout_s: float = Field(default=5.0, gt=0, le=60)
+    """Of one attempt."""
+    attempts: int = Field(default=4, ge=1, le=10)
+
+
+class AgentSettings(_Section):
+    """How the agent behaves, and what it can do."""
+
+    tools: tuple[AgentToolSettings, ...] = ()
+    handover: HandoverSettings = HandoverSettings()
+
+
 class LogSettings(_Section):
     level: Literal["debug", "info", "warning", "error"] = "info"
     format: Literal["text", "json"] = "text"
@@ -297,6 +387,7 @@ class Settings(BaseSettings):
     tts: TtsSettings = TtsSettings()
     stt: SttSettings = SttSettings()
     brain: BrainSettings = BrainSettings()
+    agent: AgentSettings = AgentSettings()
     log: LogSettings = LogSettings()
     record: RecordSettings = RecordSettings()
     boundaries: BoundarySettings = BoundarySettings()
@@ -340,7 +431,7 @@ def load(config: Path | None = None, overrides: Mapping[str, Any] | None = None)
         if keys_file := server.get("api_keys_file") if isinstance(server, Mapping) else None:
             named_keys = {"server": {"api_keys": _named_keys(_read_toml(Path(keys_file).expanduser()))}}
             tree = _merged(named_keys, _with_named_keys(tree))
-        return Settings(**tree)
+        return Settings(**_with_variables(tree))
     except ValidationError as error:
         raise SettingsError("\n".join(_lines(error, path))) from None
     except ValueError as error:  # pydantic-settings: a variable that should be JSON and is not
@@ -387,6 +478,39 @@ def _with_named_keys(tree: dict[str, Any]) -> dict[str, Any]:
     return {**tree, "server": server}
 
 
+def _with_variables(tree: dict[str, Any]) -> dict[str, Any]:
+    """``${NAME}`` in what a tool is sent (headers, env) and in the handover's secret, so that no file need hold it."""
+    agent = tree.get("agent")
+    if not isinstance(agent, Mapping):
+        return tree
+    agent = dict(agent)
+    tools = agent.get("tools")
+    if isinstance(tools, list | tuple):
+        agent["tools"] = [
+            {key: _filled(value) if key in ("headers", "env") else value for key, value in tool.items()}
+            if isinstance(tool, Mapping)
+            else tool
+            for tool in tools
+        ]
+    handover = agent.get("handover")
+    if isinstance(handover, Mapping):
+        agent["handover"] = {key: _filled(value) if key == "secret" else value for key, value in handover.items()}
+    return {**tree, "agent": agent}
+
+
+def _filled(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _filled(one) for key, one in value.items()}
+    return _VARIABLE.sub(_variable, value) if isinstance(value, str) else value
+
+
+def _variable(match: re.Match[str]) -> str:
+    value = os.environ.get(match[1])
+    if value is None:
+        raise SettingsError(f"agent: ${{{match[1]}}} stands in the settings, but there is no such variable")
+    return value
+
+
 def _refuse_unknown_variables() -> None:
     """pydantic-settings skips variables that match no field at the top; a misspelt one must not be skipped."""
     for variable in sorted(os.environ):
@@ -413,6 +537,8 @@ def _lines(error: ValidationError, path: Path | None) -> Iterator[str]:
 def _siblings(loc: tuple[int | str, ...]) -> list[str]:
     model: Any = Settings
     for part in loc[:-1]:
-        field = getattr(model, "model_fields", {}).get(part)
-        model = field.annotation if field else ApiKey
+        known = getattr(model, "model_fields", {})
+        # Not a field: a place in a list or a name in a table, whose values have fields of their own.
+        inner = (one for one in get_args(model) if hasattr(one, "model_fields"))
+        model = known[part].annotation if part in known else next(inner, ApiKey)
     return list(getattr(model, "model_fields", {}))
