@@ -268,3 +268,28 @@ def test_whatever_happens_the_order_holds(steps: list[tuple[str, Any]], begun: b
                     assert message["reply_id"] == speaking
                 if message["type"] in ("reply.end", "clear") and message["reply_id"] == speaking:
                     speaking = None
+
+
+def test_a_pause_keeps_what_is_buffered() -> None:
+    machine = socket()
+    machine.begin_reply("r1", 1)
+    machine.audio("r1", b"\0\0" * 100)
+    (pause,) = sent(machine.pause_reply("r1", 40))
+    assert (pause["type"], pause["reply_id"], pause["fade_ms"]) == ("reply.pause", "r1", 40)
+    assert machine.pause_reply("r1", 40) == []
+    (audio,) = machine.audio("r1", b"\0\0" * 100)
+    assert isinstance(audio, SendBytes)
+    assert sent(machine.continue_reply("r1")) == [{"type": "reply.continue", "reply_id": "r1"}]
+    assert machine.continue_reply("r1") == []
+    machine.end_reply("r1")
+    assert sent(machine.pause_reply("r1", 40))[0]["type"] == "reply.pause", "what was sent to its end may still sound"
+    machine.clear("r1", 40)
+    assert machine.continue_reply("r1") == machine.pause_reply("r1", 40) == []
+
+
+def test_a_resumed_session_says_what_was_heard() -> None:
+    machine = NativeSocket(NativeLimits())
+    (start,) = told(put(machine, "start", resume="t", heard={"reply_id": "r1", "sample": 480}))
+    assert (start.heard.reply_id, start.heard.sample) == ("r1", 480)
+    (error,) = sent(put(NativeSocket(NativeLimits()), "start", heard={"reply_id": "r1", "sample": -1}))
+    assert (error["param"], error["fatal"]) == ("heard.sample", True)

@@ -60,6 +60,7 @@ class _Reply:
     played: int = 0
     underruns: int = 0
     state: Literal["speaking", "ended", "cleared"] = "speaking"
+    paused: bool = False
 
 
 @dataclass(slots=True)
@@ -254,6 +255,22 @@ class NativeSocket:
         reason: Literal["completed", "failed"] = "failed" if failed else "completed"
         message = wire.ReplyEnded(reply_id=reply_id, samples=self._samples(reply), reason=reason)
         return [self._send(message, reply.key), *self._leave()]
+
+    def pause_reply(self, reply_id: str, fade_ms: int) -> list[NativeAction]:
+        """Someone may be interrupting: silence, but nothing is dropped."""
+        reply = self._memory.replies.get(reply_id)
+        if self._over or reply is None or reply.state == "cleared" or reply.paused:
+            return []
+        reply.paused = True
+        return [self._send(wire.ReplyPaused(reply_id=reply_id, fade_ms=fade_ms), reply.key)]
+
+    def continue_reply(self, reply_id: str) -> list[NativeAction]:
+        """Nobody was."""
+        reply = self._memory.replies.get(reply_id)
+        if self._over or reply is None or reply.state == "cleared" or not reply.paused:
+            return []
+        reply.paused = False
+        return [self._send(wire.ReplyContinued(reply_id=reply_id), reply.key)]
 
     def clear(self, reply_id: str, fade_ms: int) -> list[NativeAction]:
         """The user takes the floor: what was not sent is dropped here, what was not played there."""
