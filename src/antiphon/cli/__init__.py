@@ -2,20 +2,10 @@
 
 import sys
 
-from antiphon.cli import bench as _bench
-from antiphon.cli import check as _check
-from antiphon.cli import hear as _hear
-from antiphon.cli import models as _models
-from antiphon.cli import say as _say
-from antiphon.cli import serve as _serve
-from antiphon.cli import voices as _voices
 from antiphon.cli.app import app
 from antiphon.core.errors import AntiphonError
 
 __all__ = ["app", "main"]
-
-_COMMANDS = (_serve, _say, _hear, _voices, _models, _check, _bench)
-"""Imported for what they register on the application."""
 
 
 def main() -> None:

@@ -6,8 +6,21 @@ from typing import Annotated
 import typer
 
 import antiphon
+from antiphon.cli.lazy import Lazy, lazy_group
 
-app = typer.Typer(
+COMMANDS = {
+    "serve": Lazy("antiphon.cli.serve", "Speak and listen over Cartesia's and OpenAI's protocols."),
+    "say": Lazy("antiphon.cli.say", "Say text aloud, or into a file."),
+    "hear": Lazy("antiphon.cli.hear", "Write down what a file, standard input or the microphone says."),
+    "voices": Lazy("antiphon.cli.voices", "List the voices on this machine."),
+    "models": Lazy("antiphon.cli.models", "List, pull and verify model files."),
+    "check": Lazy("antiphon.cli.check", "Say what this machine is and has, and what would be slow or fail."),
+    "bench": Lazy("antiphon.cli.bench", "Measure a server over its wire protocol."),
+}
+"""Every command: the module that registers it, and what lists say of it. A module is imported when its command runs."""
+
+app: typer.Typer = typer.Typer(
+    cls=lazy_group(lambda: app, COMMANDS),
     name="antiphon",
     help="A self-hosted, real-time voice AI server.",
     no_args_is_help=True,

@@ -1,0 +1,115 @@
+"""What the bench's commands share: a server of their own, models of the bench itself, options that are lists."""
+
+import contextlib
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import typer
+
+from antiphon.bench.report import Report, markdown
+from antiphon.bench.workload import TextKind
+from antiphon.core.errors import InvalidInput, ModelUnavailable
+from antiphon.core.frame import Samples
+from antiphon.store.store import ModelStore
+
+START_LIMIT_S = 60.0
+UNLIMITED_STREAMS = 10_000
+RECOGNISERS = ("whisper-base", "moonshine")
+
+
+def show(report: Report) -> None:
+    if sys.stdout.isatty():
+        from rich.console import Console
+        from rich.markdown import Markdown
+
+        Console().print(Markdown(markdown(report)))
+    else:
+        typer.echo(markdown(report))
+
+
+def listed(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def number(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise InvalidInput(f"--streams takes numbers, such as 1,16; not {text!r}") from None
+
+
+def decibels(text: str, option: str) -> tuple[float, ...]:
+    try:
+        return tuple(float(part) for part in listed(text))
+    except ValueError:
+        raise InvalidInput(f"{option} takes numbers of dB, such as 20,10,5; not {text!r}") from None
+
+
+def kind(text: str) -> TextKind:
+    known = TextKind.__args__  # type: ignore[attr-defined]
+    if text not in known:
+        raise InvalidInput(f"--text must be one of {', '.join(known)}; not {text!r}")
+    return text  # type: ignore[return-value]
+
+
+@contextlib.contextmanager
+def own_server(config: Path | None, unlimited: bool = False) -> Iterator[str]:
+    """`antiphon serve` in a process of its own, on a free port. ``unlimited``: no limit on streams stands before the
+    machine's own."""
+    with tempfile.TemporaryDirectory() as folder:
+        port_file = Path(folder) / "port"
+        command = [sys.executable, "-m", "antiphon", "serve", "--port", "0", "--port-file", str(port_file)]
+        command += ["--log-level", "warning"] + (["--config", str(config)] if config else [])
+        command += ["--max-streams", str(UNLIMITED_STREAMS)] if unlimited else []
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL) as server:
+            try:
+                yield f"http://127.0.0.1:{port_of(server, port_file)}"
+            finally:
+                server.terminate()
+
+
+def port_of(server: "subprocess.Popen[bytes]", port_file: Path) -> int:
+    for _ in range(round(START_LIMIT_S / 0.05)):
+        if port_file.exists() and (text := port_file.read_text()):
+            return int(text)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            server.wait(0.05)
+            break
+    raise ModelUnavailable("the server for this run did not start; its message is above")
+
+
+@contextlib.contextmanager
+def kokoro_files(store: ModelStore) -> Iterator[tuple[Path, Path]]:
+    """The graph, and the voice that the peer speaks with, in the archive form that kokoro-onnx reads."""
+    model = store.path("kokoro-82m-int8", "kokoro-v1.0.int8.onnx")
+    style = np.fromfile(store.path("kokoro-82m-int8", "voices/af_heart.bin"), np.float32).reshape(-1, 1, 256)
+    with tempfile.TemporaryDirectory() as folder:
+        voices = Path(folder) / "voices.npz"
+        np.savez(voices, af_heart=style)
+        yield model, voices
+
+
+def recogniser_named(store: ModelStore, name: str) -> Callable[[Samples], str]:
+    if name == "moonshine":
+        from antiphon.models.moonshine import Moonshine
+
+        files = ("encoder_model.ort", "decoder_model_merged.ort", "tokenizer.bin")
+        moonshine = Moonshine(*(store.path("moonshine-tiny-en", file) for file in files))
+        return lambda samples: moonshine.transcribe(samples).text
+    if name != "whisper-base":
+        raise InvalidInput(f"--recogniser must be one of {', '.join(RECOGNISERS)}; not {name!r}")
+    try:
+        from faster_whisper import WhisperModel
+    except ImportError:
+        raise ModelUnavailable("whisper-base needs faster-whisper: pip install 'antiphon[bench]'") from None
+    whisper = WhisperModel(str(store.folder("whisper-base")), device="cpu", compute_type="int8", cpu_threads=2)
+
+    def recognise(samples: Samples) -> str:
+        segments, _ = whisper.transcribe(samples, language="en", beam_size=2, without_timestamps=True)
+        return " ".join(segment.text.strip() for segment in segments)
+
+    return recognise

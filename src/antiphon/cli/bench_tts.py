@@ -1,0 +1,76 @@
+"""``antiphon bench tts``: speed, capacity, error rates of a voice."""
+
+import contextlib
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from antiphon.bench.capacity import Limits
+from antiphon.bench.systems import Server
+from antiphon.bench.tts import TtsOptions
+from antiphon.bench.tts import run as run_tts
+from antiphon.cli.app import ConfigOption
+from antiphon.cli.bench import bench
+from antiphon.cli.bench_run import kind, kokoro_files, listed, number, own_server, recogniser_named, show
+from antiphon.cli.house import open_store
+from antiphon.settings import load
+
+
+@bench.command()
+def tts(
+    url: Annotated[str, typer.Option(help="The server; empty: start one of our own for this run.")] = "",
+    wire: Annotated[str, typer.Option(help="cartesia-ws, cartesia-bytes or openai.")] = "cartesia-ws",
+    name: Annotated[str, typer.Option(help="What the report calls the server.")] = "antiphon",
+    voice: Annotated[str, typer.Option(help="Voice id or name.")] = "",
+    model: Annotated[str, typer.Option(help="Model id.")] = "",
+    api_key: Annotated[str, typer.Option(help="API key, if the server wants one.")] = "",
+    streams: Annotated[str, typer.Option(help="Loads, e.g. 1,16: callers one after the other, or N at once.")] = "1,16",
+    text: Annotated[str, typer.Option(help="Kind of text: words5, words25, agent, answer3, mixed.")] = "words25",
+    starts: Annotated[int, typer.Option(help="Measured starts per load and system.", min=1)] = 200,
+    blocks: Annotated[int, typer.Option(help="Blocks in which systems take turns.", min=1)] = 4,
+    seed: Annotated[int, typer.Option(help="Seed of texts and arrivals.")] = 1,
+    token_gap_ms: Annotated[float | None, typer.Option(help="Send text token by token, this far apart.")] = None,
+    burst: Annotated[bool, typer.Option("--burst", help="Also all N of each load at the same moment.")] = False,
+    peers: Annotated[str, typer.Option(help="Compare with: hibari, kokoro (comma-separated).")] = "",
+    capacity: Annotated[bool, typer.Option("--capacity", help="Find the largest load without an underrun.")] = False,
+    capacity_start: Annotated[int, typer.Option(help="Where that search begins.", min=1)] = 16,
+    overload: Annotated[int, typer.Option(help="A steady load that is meant to be too high.", min=0)] = 0,
+    echo: Annotated[bool, typer.Option("--echo", help="Cost per message against a bare echo.")] = False,
+    wer: Annotated[bool, typer.Option("--wer", help="Read 300 sentences back with a recogniser.")] = False,
+    recogniser: Annotated[str, typer.Option(help="whisper-base (independent) or moonshine (quick).")] = "whisper-base",
+    note: Annotated[list[str] | None, typer.Option(help="A note for the report's conditions.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Report as JSON; Markdown beside it.", dir_okay=False)] = None,
+    config: ConfigOption = None,
+) -> None:
+    """Measure text to speech: first byte, first audible sample, underruns, capacity, error rate."""
+    store = open_store(load(config))
+    wanted_peers = listed(peers)
+    with contextlib.ExitStack() as stack:
+        kokoro = stack.enter_context(kokoro_files(store)) if "kokoro" in wanted_peers else None
+        options = TtsOptions(
+            server=Server(
+                url or stack.enter_context(own_server(config, capacity)), wire, name, voice, model, api_key  # type: ignore[arg-type]
+            ),
+            streams=tuple(number(part) for part in listed(streams)),
+            text=kind(text),
+            seed=seed,
+            starts=starts,
+            blocks=blocks,
+            burst=burst,
+            peers=wanted_peers,
+            kokoro_files=kokoro,
+            capacity=capacity,
+            capacity_start=capacity_start,
+            limits=Limits(),
+            overload=overload,
+            echo=echo,
+            wer=wer,
+            token_gap_s=None if token_gap_ms is None else token_gap_ms / 1000,
+            models=tuple((f"{model}/{file}", store.path(model, file)) for model, file in (("hibari", "hibari.onnx"),)),
+            notes=tuple(note or ()),
+            out=out,
+        )
+        recognise = recogniser_named(store, recogniser) if wer else None
+        report = run_tts(options, recognise=recognise, progress=lambda line: typer.echo(line, err=True))
+    show(report)
