@@ -20,6 +20,7 @@ from antiphon.dialog.conversation_actions import (
     CancelSpeech,
     ContinueSpeech,
     EndConversation,
+    FinishSpeech,
     FlushSpeech,
     Handover,
     HoldSpeech,
@@ -80,6 +81,7 @@ class Speech:
     dead: bool = False
     mute: bool = False
     words: int = 0
+    finished: bool = False
 
 
 class World:
@@ -186,6 +188,7 @@ class World:
                 self._requests.discard(action.request_id)
             case Speak():
                 speech = self._speeches.setdefault(action.speech_id, Speech(held=action.held, made_s=self.now_s))
+                assert not speech.finished, "text after the last"
                 speech.pending += action.text
                 self._synthesise(action.speech_id, speech, everything=False)
             case FlushSpeech():
@@ -193,6 +196,9 @@ class World:
                 self._synthesise(action.speech_id, speech, everything=True)
                 if not speech.dead:
                     self.at(speech.made_s, self._if_alive(action.speech_id, Flushed(action.marker)))
+            case FinishSpeech():
+                assert not self._speeches[action.speech_id].finished, "finished twice"
+                self._speeches[action.speech_id].finished = True
             case HoldSpeech():
                 self._speeches[action.speech_id].held = True
             case ReleaseSpeech():

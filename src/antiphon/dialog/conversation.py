@@ -45,6 +45,16 @@ class Conversation:
         return self.answers.current is not None or self.answers.guess is not None
 
     @property
+    def owes(self) -> bool:
+        """Whether some of the answer under way has yet to be made."""
+        current = self.answers.current
+        return current is not None and (current.state != "done" or current.voice.owes)
+
+    def turn_of(self, speech_id: str) -> int:
+        """The turn that a speech under way answers."""
+        return self.answers.turn_of(speech_id)
+
+    @property
     def deadline_s(self) -> float | None:
         """When something has to be decided if nothing happens before; None: never."""
         if self.over:
@@ -92,6 +102,10 @@ class Conversation:
                 self._quiet_s = self._now_s
                 greeting = self.settings.phrases.greeting
                 return self.answers.say(greeting, self.settings.protect_greeting) if greeting else []
+            case happens.Written():
+                return [] if self._away_s is not None else self._read(event.text)
+            case happens.Silenced():
+                return self._silence()
             case happens.DtmfPressed():
                 self._digit_s = self._now_s
                 self._digits += event.digit
@@ -286,16 +300,30 @@ class Conversation:
         digits, self._digits = self._digits, ""
         self.answers.turn += 1
         self.answers.note("turn.dialled", digits)
-        user = UserTurn(self._now_s, self.answers.current, text=f"[keypad] {digits}")
-        return self._end_turn_of_keys(user)
+        return self._take(f"[keypad] {digits}", "keys were pressed")
 
-    def _end_turn_of_keys(self, user: UserTurn) -> list[Action]:
+    def _read(self, text: str) -> list[Action]:
+        self.answers.turn += 1
+        self.answers.note("turn.written", text)
+        return self._take(text.strip(), "the user wrote")
+
+    def _take(self, text: str, how: str) -> list[Action]:
+        """A whole turn at once."""
         if self.answers.protected:
-            self._kept.append(user.text)
+            self._kept.append(text)
             return []
-        actions = self.answers.drop_guess("keys were pressed")
-        actions += [] if self.answers.current is None else self._yield(user, "keys were pressed")
+        user = UserTurn(self._now_s, self.answers.current, text=text)
+        actions = self.answers.drop_guess(how)
+        actions += [] if self.answers.current is None else self._yield(user, how)
         return actions + self._commit(self._whole_text(user))
+
+    def _silence(self) -> list[Action]:
+        if self.answers.current is None or self.answers.protected:
+            return []
+        answer, erased, actions = self.answers.interrupt(self.settings.reply.fade_ms, "the user wants silence")
+        if erased and answer.entry is not None:
+            self.history.add(answer.entry)
+        return actions
 
     def _prompt_idle(self) -> list[Action]:
         self._prompts += 1

@@ -42,6 +42,13 @@ class FlushSpeech:
 
 
 @dataclass(frozen=True, slots=True)
+class FinishSpeech:
+    """No more text comes for it: with the answer to its last flush it has said all."""
+
+    speech_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class HoldSpeech:
     """Nothing of it has been sent: keep it back until :class:`ReleaseSpeech`."""
 
@@ -98,6 +105,7 @@ Action: TypeAlias = (
     | CancelBrain
     | Speak
     | FlushSpeech
+    | FinishSpeech
     | HoldSpeech
     | ReleaseSpeech
     | PauseSpeech

@@ -80,6 +80,10 @@ class Answers:
                 self._played(event)
         return []
 
+    def turn_of(self, speech_id: str) -> int:
+        owners = (answer.reply.turn for answer in self._both() if answer.voice.owns(speech_id))
+        return next(owners, self.turn)
+
     def tick(self) -> list[Action]:
         actions: list[Action] = list(self.desk.tick(self.at.now_s))
         for answer in self._both():
@@ -108,12 +112,13 @@ class Answers:
         if guess is not None and guess.entry is not None and _same_words(guess.entry.text, text):
             self.guess, self.current = None, guess
             guess.entry.text = text
+            guess.reply.protected = protected or self.settings.protect_replies
             self._record(guess)
             self.note("guess.right", "released")
             return guess.commit(now_s) + guess.voice.release(now_s)
         actions = self.drop_guess("the words changed")
         self.current = answer = self._new(UserSaid(text), committed=True)
-        answer.reply.protected = protected
+        answer.reply.protected = protected or self.settings.protect_replies
         self._record(answer)
         actions += answer.voice.release(now_s)
         if self.desk.writing:
@@ -125,7 +130,7 @@ class Answers:
     def say(self, text: str, protected: bool = False) -> list[Action]:
         """The agent speaks of its own accord."""
         self.current = answer = self._new(None, committed=True)
-        answer.reply.protected = protected
+        answer.reply.protected = protected or self.settings.protect_replies
         self._record(answer)
         return answer.voice.release(self.at.now_s) + answer.say(text, self.at.now_s)
 

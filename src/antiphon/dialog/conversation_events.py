@@ -81,6 +81,18 @@ class ToolFinished:
 
 
 @dataclass(frozen=True, slots=True)
+class Written:
+    """The user wrote instead of speaking."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Silenced:
+    """The user wants silence (a button), and says nothing."""
+
+
+@dataclass(frozen=True, slots=True)
 class DtmfPressed:
     digit: str
 
@@ -123,6 +135,8 @@ ConversationEvent: TypeAlias = (
     | Truncated
     | Underran
     | ToolFinished
+    | Written
+    | Silenced
     | DtmfPressed
     | EarFailed
     | ClientLost

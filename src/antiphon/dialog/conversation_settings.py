@@ -35,6 +35,8 @@ class ReplySettings:
     brain_gap_s: float = 5.0
     brain_retries: int = 1
     voice_mute_s: float = 4.0
+    lead_s: float | None = None
+    """How far ahead of the listener the voice makes audio at most; None: as fast as it can."""
     voice_retries: int = 2
     max_rounds: int = 6
     """Questions to the brain within one reply, tool results between them."""
@@ -50,6 +52,8 @@ class ConversationSettings:
     instructions: str = ""
     speculate: bool = True
     protect_greeting: bool = False
+    protect_replies: bool = False
+    """Every reply plays out."""
     keep_protected: bool = True
     """What the user says during a protected reply is answered after it; else it is dropped."""
     idle_s: float | None = None

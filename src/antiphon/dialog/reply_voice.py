@@ -8,6 +8,7 @@ from antiphon.dialog.conversation_actions import (
     Action,
     CancelSpeech,
     ContinueSpeech,
+    FinishSpeech,
     FlushSpeech,
     HoldSpeech,
     PauseSpeech,
@@ -62,11 +63,17 @@ class ReplyVoice:
         self._lost_reports = False
         self._ended_s: float | None = None  # the end, by the clock, that is known to have passed
         self._failures = 0
+        self._finished = False  # the voice knows that no more text comes for this speech
 
     @property
     def mute(self) -> bool:
         """Whether nothing of it has been sent."""
         return not self._heard and self.playout.sent_samples == 0
+
+    @property
+    def owes(self) -> bool:
+        """Whether the voice has yet to make some of what was written."""
+        return not self.dead and not self.stopped and bool(self._flushes or self.reply.text[self._flushed :].strip())
 
     @property
     def partly(self) -> bool:
@@ -105,6 +112,9 @@ class ReplyVoice:
             self._flushes[self._markers] = self._flushed = self._said
             self._waiting_s = now_s
             actions.append(FlushSpeech(self._speech_id, self._markers))
+        if self._speech_id and self.final and not self.stopped and not self._finished:
+            self._finished = True
+            actions.append(FinishSpeech(self._speech_id))
         return actions
 
     def finish(self, now_s: float) -> list[Action]:
@@ -196,7 +206,7 @@ class ReplyVoice:
         if self.dead or not self._speech_id or self.stopped:
             return None
         if self._flushes:
-            return None if self._waiting_s is None else self._waiting_s + self.settings.voice_mute_s
+            return self._mute_s
         ends_s = self.playout.ends_s
         if ends_s is None or self._flushed < self._said or self._lost_reports:
             return None
@@ -204,6 +214,15 @@ class ReplyVoice:
             done = self.playout.position(0.0) >= self.playout.made_samples
             return None if done else ends_s + self.settings.report_grace_s
         return None if ends_s == self._ended_s else ends_s + _LATE_S
+
+    @property
+    def _mute_s(self) -> float | None:
+        """When a voice that owes sound has been silent for too long. One that is ahead of its listener may rest."""
+        if self._waiting_s is None:
+            return None
+        ends_s, lead_s = self.playout.ends_s, self.settings.lead_s
+        since_s = self._waiting_s if ends_s is None or lead_s is None else max(self._waiting_s, ends_s - lead_s)
+        return since_s + self.settings.voice_mute_s
 
     def tick(self, now_s: float) -> list[Action]:
         deadline_s = self.deadline_s
@@ -237,6 +256,7 @@ class ReplyVoice:
         self._offset = self._flushed = self._said
         self._flushes.clear()
         self._waiting_s = None
+        self._finished = False
         self.playout = Playout(self.settings.playout_delay_s)
         if self.released:
             self.playout.release(now_s)
