@@ -1,0 +1,30 @@
+"""The client of the native agent socket (``docs/native.md``, ``docs/client.md``): one asynchronous session."""
+
+from antiphon.client.errors import ClientError, Refused, SessionLost, SessionOver, Unreachable
+from antiphon.client.events import ClientEvent, Heard, ReplyAudio, SocketLost, ToolRan
+from antiphon.client.options import SessionOptions
+from antiphon.client.playback import Player, Position, SimulatedPlayer
+from antiphon.client.session import AgentSession, connect
+from antiphon.client.speaker import Speaker
+from antiphon.client.tools import Tool
+
+__all__ = [
+    "AgentSession",
+    "ClientError",
+    "ClientEvent",
+    "Heard",
+    "Player",
+    "Position",
+    "Refused",
+    "ReplyAudio",
+    "SessionLost",
+    "SessionOptions",
+    "SessionOver",
+    "SimulatedPlayer",
+    "SocketLost",
+    "Speaker",
+    "Tool",
+    "ToolRan",
+    "Unreachable",
+    "connect",
+]
