@@ -106,7 +106,7 @@ class Note:
     key: Key | None = None
 
 
-Action: TypeAlias = Open | Push | Flush | Configure | Cancel | Close | CloseSocket | Send | Note
+Action: TypeAlias = Open | Push | Flush | Configure | Cancel | Close | CloseSocket | Send | SendBytes | Note
 
 AgentAction: TypeAlias = Action | Ask
 """What the machine of a socket that answers asks of its shell."""

@@ -8,14 +8,12 @@ is not read from until it has been.
 """
 
 import asyncio
-import traceback
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from math import inf
 from typing import cast
 
-from starlette.websockets import WebSocket, WebSocketDisconnect
+from starlette.websockets import WebSocket
 
 from antiphon.core.brain import BrainDone, BrainEvent, BrainFailed
 from antiphon.core.errors import AntiphonError, EngineFailed
@@ -32,6 +30,7 @@ from antiphon.protocol.actions import (
     Note,
     Open,
     Send,
+    SendBytes,
 )
 from antiphon.server.auth import Principal
 from antiphon.server.channel import Channel
@@ -40,6 +39,17 @@ from antiphon.server.journal import Answered, ConnectionClosed, ConnectionOpened
 from antiphon.server.lifecycle import Unready
 from antiphon.server.machine import AgentMachine, Machine
 from antiphon.server.question import Question
+from antiphon.server.session_alarm import Alarm
+from antiphon.server.session_end import (
+    GOING_AWAY,
+    INTERNAL_ERROR,
+    NORMAL,
+    RESTART,
+    Stalled,
+    faults_of,
+    last_words,
+    trace_of,
+)
 from antiphon.server.transport import Wire
 
 MAX_WAITING_FRAMES = 256
@@ -48,18 +58,23 @@ MAX_WAITING_FRAMES = 256
 PIECE_BYTES = 32_768
 """Audio is given to a stream in pieces of at most this: one frame may hold minutes of telephone speech."""
 
-NORMAL, GOING_AWAY, INTERNAL_ERROR, RESTART = 1000, 1001, 1011, 1012
-
-
-class Stalled(Exception):
-    """The peer took not one byte for the stall timeout."""
-
 
 class SpeechSocket:
-    """One accepted WebSocket. ``run`` returns when it is over, and every place is free again."""
+    """One accepted WebSocket. ``run`` returns when it is over, and every place is free again.
+
+    ``audio_mark``: what binary frames of audio begin with in the machine's dialect; each piece of one gets it too.
+    """
 
     def __init__(
-        self, hub: Hub, socket: WebSocket, machine: Machine, principal: Principal, request_id: str, route: str
+        self,
+        hub: Hub,
+        socket: WebSocket,
+        machine: Machine,
+        principal: Principal,
+        request_id: str,
+        route: str,
+        *,
+        audio_mark: bytes = b"",
     ) -> None:
         self._hub = hub
         self._socket = socket
@@ -68,16 +83,17 @@ class SpeechSocket:
         self._principal = principal
         self._request_id = request_id
         self._route = route
+        self._audio_mark = audio_mark
         self._loop = asyncio.get_running_loop()
         self._channels: dict[Key, Channel] = {}
         self._ready: deque[Channel] = deque()
-        self._waiting: deque[Send] = deque()
+        self._waiting: deque[Send | SendBytes] = deque()
         self._questions: set[Question] = set()
         """Also those whose brain has yet to let go."""
         self._work = asyncio.Event()
         self._room = asyncio.Event()
-        self._timer: asyncio.TimerHandle | None = None
-        self._timer_due_s = inf
+        self._alarm = Alarm(hub.clock, self._tick)
+        self._over = False
         self._active_s = hub.clock.now_s()
         self._draining = False
         self._outcome: Outcome = "dropped"
@@ -94,8 +110,8 @@ class SpeechSocket:
             await asyncio.wait((reader, writer), return_when=asyncio.FIRST_COMPLETED)
         finally:
             # Places first: whatever happens below, nobody speaks for this socket any more.
-            if self._timer is not None:
-                self._timer.cancel()
+            self._over = True
+            self._alarm.stop()
             for channel in list(self._channels.values()):
                 self._end(channel, self._outcome)
             reader.cancel()
@@ -118,6 +134,11 @@ class SpeechSocket:
     def drop(self) -> None:
         self._wire.abort()
 
+    def prod(self) -> None:
+        """The machine has something to say of its own accord: it is asked (``tick``)."""
+        if not self._over:
+            self._do(self._machine.tick(self._hub.clock.now_s()))
+
     # From the wire
 
     async def _read(self) -> None:
@@ -137,11 +158,13 @@ class SpeechSocket:
 
     def _pieces(self, frame: str | bytes) -> Iterator[str | bytes]:
         """A frame as it came, but audio that is listened to in pieces: what was not asked for is not cut up."""
-        if isinstance(frame, str) or len(frame) <= PIECE_BYTES or not any(c.hears for c in self._channels.values()):
+        mark = self._audio_mark
+        large = not isinstance(frame, str) and len(frame) > PIECE_BYTES and frame.startswith(mark)
+        if isinstance(frame, str) or not large or not any(channel.hears for channel in self._channels.values()):
             yield frame
             return
-        for start in range(0, len(frame), PIECE_BYTES):
-            yield frame[start : start + PIECE_BYTES]
+        for start in range(len(mark), len(frame), PIECE_BYTES):
+            yield mark + frame[start : start + PIECE_BYTES]
 
     def _is_full(self) -> bool:
         if len(self._waiting) > MAX_WAITING_FRAMES:
@@ -157,7 +180,10 @@ class SpeechSocket:
             send = self._next()
             if send is not None:
                 # The wire is free, so this does not wait: nothing can be read between the choice and the sending.
-                await self._socket.send_text(send.frame)
+                if isinstance(send, Send):
+                    await self._socket.send_text(send.frame)
+                else:
+                    await self._socket.send_bytes(send.frame)
                 self._room.set()
                 await asyncio.sleep(0)  # everyone else's turn, and the reader's: a cancel must be seen at once
             elif self._close_code is not None:
@@ -175,7 +201,7 @@ class SpeechSocket:
             except TimeoutError:
                 raise Stalled from None
 
-    def _next(self) -> Send | None:
+    def _next(self) -> Send | SendBytes | None:
         """The next frame: what already waits, else made from the next event of the stream whose turn it is."""
         while not self._waiting:
             if not self._ready or self._close_code is not None:
@@ -219,7 +245,7 @@ class SpeechSocket:
         changed = not todo
         while todo:
             action = todo.popleft()
-            changed = changed or not isinstance(action, Send)
+            changed = changed or not isinstance(action, Send | SendBytes)
             todo.extendleft(reversed(list(self._act(action))))
         if changed:  # most events are only sent: their cost is paid for every chunk of audio
             self._close_if_drained()
@@ -227,7 +253,7 @@ class SpeechSocket:
 
     def _act(self, action: AgentAction) -> Iterable[AgentAction]:
         """Do one action; returns what the machine answers where it was refused."""
-        if isinstance(action, Send):
+        if isinstance(action, Send | SendBytes):
             if self._close_code is None:
                 self._waiting.append(action)
                 self._work.set()
@@ -235,11 +261,10 @@ class SpeechSocket:
         if isinstance(action, CloseSocket):
             self._close(action.code)
             return ()
-        if isinstance(action, Open):
-            return self._open(action)
-        if isinstance(action, Ask):
-            self._ask(action)
-            return ()
+        if isinstance(action, Open | Ask):
+            if self._over or self._close_code is not None:
+                return ()
+            return self._open(action) if isinstance(action, Open) else self._ask(action)
         if isinstance(action, Cancel):
             self._waiting = deque(send for send in self._waiting if send.key != action.key)
         if isinstance(action, Note) or action.key not in self._channels:
@@ -284,7 +309,7 @@ class SpeechSocket:
         self._channels[action.key] = channel
         return ()
 
-    def _ask(self, action: Ask) -> None:
+    def _ask(self, action: Ask) -> Iterable[AgentAction]:
         channel = self._channels[action.key] = Channel(action.key)
 
         def wake() -> None:
@@ -293,6 +318,7 @@ class SpeechSocket:
         question = channel.question = Question(self._hub.brain, action.request, wake, self._hub.clock)
         self._questions.add(question)
         question.when_gone(partial(self._questions.discard, question))
+        return ()
 
     def _woken(self, channel: Channel) -> None:
         channel.signalled = False
@@ -324,22 +350,14 @@ class SpeechSocket:
     # Time
 
     def _plan(self) -> None:
-        """One timer, for whichever comes first: the machine, a stream's waiting text, or the idle limit.
-
-        A timer that comes too early only plans anew, so one that is early enough is left alone.
-        """
-        idle_s = None if self._channels else self._active_s + self._hub.settings.server.idle_timeout_s
-        dues = [due for due in (self._machine.due_s, idle_s) if due is not None]
-        dues += [channel.due_s for channel in self._channels.values() if channel.due_s is not None]
-        if not dues or self._close_code is not None or min(dues) >= self._timer_due_s:
+        """For whichever comes first: the machine, a stream's waiting text, or the idle limit."""
+        if self._over or self._close_code is not None:
             return
-        if self._timer is not None:
-            self._timer.cancel()
-        self._timer_due_s = min(dues)
-        self._timer = self._loop.call_later(max(0.0, self._timer_due_s - self._hub.clock.now_s()), self._tick)
+        idle_s = None if self._channels else self._active_s + self._hub.settings.server.idle_timeout_s
+        dues = [self._machine.due_s, idle_s, *(channel.due_s for channel in self._channels.values())]
+        self._alarm.plan(dues)
 
     def _tick(self) -> None:
-        self._timer, self._timer_due_s = None, inf
         now_s = self._hub.clock.now_s()
         for channel in list(self._channels.values()):
             due_s = channel.stream_due_s
@@ -364,19 +382,17 @@ class SpeechSocket:
             self._close(RESTART)
 
     async def _farewell(self, results: Sequence[object]) -> None:
-        faults = [r for r in results if isinstance(r, Exception) and not isinstance(r, WebSocketDisconnect)]
+        faults = faults_of(results)
         if any(isinstance(fault, Stalled) for fault in faults):
             self._wire.abort()
             return
         if not faults:
             return
-        trace = "".join(traceback.format_exception(faults[0]))
-        self._hub.journal.log(Crashed(self._hub.clock.now_s(), self._request_id, self._route, trace))
+        now_s = self._hub.clock.now_s()
+        self._hub.journal.log(Crashed(now_s, self._request_id, self._route, trace_of(faults[0])))
         self._closed_with = INTERNAL_ERROR
         try:
-            for action in self._machine.close(EngineFailed(f"internal error; request {self._request_id}")):
-                if isinstance(action, Send):
-                    await self._socket.send_text(action.frame)
-            await self._socket.close(INTERNAL_ERROR)
+            sorry = EngineFailed(f"internal error; request {self._request_id}")
+            await last_words(self._socket, self._machine.close(sorry))
         except Exception:  # the machine or the wire is what broke; dropping it is all that is left
             self._wire.abort()
