@@ -359,9 +359,62 @@ class HandoverSettings(_Section):
     attempts: int = Field(default=4, ge=1, le=10)
 
 
-class AgentSettings(_Section):
-    """How the agent behaves, and what it can do."""
+class PhraseSettings(_Section):
+    """What the agent says of itself, in its own language."""
 
+    filler: str = "One moment, please."
+    """While a tool takes long."""
+    apology: str = "I'm sorry, something went wrong on my side. Could you say that again?"
+    idle: str = "Are you still there?"
+    handover: str = "I'm handing you over to a colleague."
+
+
+class AgentSettings(_Section):
+    """How the agent behaves, and what it can do. A time of None means never; clients may change some of it."""
+
+    greeting: str = "Hello! How can I help you?"
+    """Empty: the user speaks first."""
+    protect_greeting: bool = False
+    """The greeting plays out whatever the user says."""
+    interruptible: bool = True
+    """Whether the user may interrupt replies."""
+    language: str = "en"
+    speculate: bool = True
+    """Prepare the answer as soon as the turn is probably over."""
+    feed: Literal["tokens", "sentences", "reply"] = "tokens"
+    """How text is given to the voice."""
+    lead_s: float = Field(default=3.0, gt=0, le=30)
+    """How far ahead of the listener audio is made."""
+    pause_after_s: float | None = Field(default=0.1, ge=0)
+    """The agent pauses after so much sound over its speech, until it is judged whether that interrupts."""
+    wordless_s: float = Field(default=1.6, gt=0)
+    """Speech over the agent's that lasts longer interrupts, even if no word of it is understood."""
+    echo_cancelled: bool = True
+    """Clients remove the agent's voice from what they send."""
+    fade_ms: int = Field(default=40, ge=0, le=500)
+    turn_timeout_s: float = Field(default=4.0, ge=0.64, le=11.2)
+    """The longest pause within a turn."""
+    max_turn_s: float | None = Field(default=60.0, gt=0)
+    """A longer turn is cut off and answered."""
+    idle_s: float | None = Field(default=None, gt=0)
+    """After so much silence of both the agent asks whether the user is there."""
+    max_idle_prompts: int = Field(default=2, ge=0)
+    """After these it hangs up."""
+    filler_after_s: float = Field(default=1.5, gt=0)
+    filler_every_s: float = Field(default=6.0, gt=0)
+    brain_first_s: float = Field(default=8.0, gt=0)
+    """The longest wait for the brain's first word."""
+    brain_gap_s: float = Field(default=5.0, gt=0)
+    """The longest silence of the brain after that."""
+    brain_retries: int = Field(default=1, ge=0)
+    voice_retries: int = Field(default=2, ge=0)
+    handover_on_failure: bool = False
+    """A person takes over, instead of silence, when the voice cannot be recovered."""
+    resume_window_s: float = Field(default=30.0, ge=0, le=3600)
+    """How long a session waits for a client whose socket was lost."""
+    max_waiting: int = Field(default=100, ge=1)
+    """Sessions that wait at once; beyond it the one that has waited longest ends."""
+    phrases: PhraseSettings = PhraseSettings()
     tools: tuple[AgentToolSettings, ...] = ()
     handover: HandoverSettings = HandoverSettings()
 
