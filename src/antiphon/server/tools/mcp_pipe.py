@@ -1,0 +1,157 @@
+"""An MCP server as a child process: JSON-RPC in lines over its standard input and output (MCP, transports, stdio).
+
+The package's own transport leaves what the server has started behind if the server itself leaves in time, and passes
+its standard error through; this one ends the whole process group, and keeps the last lines for whoever asks why it
+failed.
+"""
+
+import asyncio
+import contextlib
+import os
+import signal
+from collections import deque
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+import anyio
+
+if TYPE_CHECKING:
+    from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+    from mcp.client._transport import TransportStreams
+    from mcp.shared.message import SessionMessage
+
+_LONGEST_LINE = 8 << 20
+_GRACE_S = 1.0
+"""How long a server may take to leave by itself, and then to follow SIGTERM."""
+_KEPT_LINES = 5
+
+
+class ServerPipe:
+    """Starts the program anew at each :meth:`connect`. Raises ``OSError`` if it cannot be started."""
+
+    def __init__(self, command: Sequence[str], env: Mapping[str, str], ended: Callable[[], None]) -> None:
+        self._command = tuple(command)
+        self._env = dict(env)
+        self._ended = ended
+        self._last_words: deque[str] = deque(maxlen=_KEPT_LINES)
+        self.pid: int | None = None
+        """Of the running server; None while there is none."""
+
+    def last_words(self) -> str:
+        """The end of what it wrote to standard error."""
+        return " / ".join(self._last_words)
+
+    @asynccontextmanager
+    async def connect(self) -> "AsyncGenerator[TransportStreams, None]":
+        """The streams of messages. ``ended`` is called when the server stops talking. Leaving ends its whole group."""
+        from mcp.client.stdio import get_default_environment
+        from mcp.shared.message import SessionMessage
+
+        self._last_words.clear()
+        process = await asyncio.create_subprocess_exec(
+            *self._command,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            env={**get_default_environment(), **self._env},
+            limit=_LONGEST_LINE,
+            start_new_session=True,
+        )
+        self.pid = process.pid
+        to_session, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+        outgoing, from_session = anyio.create_memory_object_stream[SessionMessage](0)
+        loop = asyncio.get_running_loop()
+        tasks = [
+            loop.create_task(_read(process, to_session, self._ended)),
+            loop.create_task(_write(process, from_session, to_session)),
+            loop.create_task(self._listen(process)),
+        ]
+        try:
+            yield incoming, outgoing
+        finally:
+            try:
+                await _end(process)
+            finally:
+                _signal_group(process.pid, signal.SIGKILL)
+                self.pid = None
+                for task in tasks:
+                    task.cancel()
+                for stream in (to_session, incoming, outgoing, from_session):
+                    stream.close()
+                with contextlib.suppress(asyncio.CancelledError):
+                    await asyncio.wait(tasks, timeout=_GRACE_S)
+                # Pipes that a survivor outside the group holds open would keep the transport for ever.
+                process._transport.close()  # type: ignore[attr-defined]
+
+    async def _listen(self, process: asyncio.subprocess.Process) -> None:
+        assert process.stderr is not None
+        while chunk := await process.stderr.read(4096):
+            lines = (line.strip() for line in chunk.decode("utf-8", "replace").splitlines())
+            self._last_words += [line[:300] for line in lines if line]
+
+
+async def _read(
+    process: asyncio.subprocess.Process,
+    to_session: "MemoryObjectSendStream[SessionMessage | Exception]",
+    ended: Callable[[], None],
+) -> None:
+    from mcp.shared.message import SessionMessage
+    from mcp_types import jsonrpc_message_adapter
+
+    assert process.stdout is not None
+    try:
+        while line := await process.stdout.readline():
+            try:
+                message = jsonrpc_message_adapter.validate_json(line, by_name=False)
+            except ValueError:
+                continue  # what servers print by mistake is no message, and nobody's business
+            await to_session.send(SessionMessage(message))
+    except (anyio.ClosedResourceError, anyio.BrokenResourceError, ConnectionError, ValueError):
+        pass  # the session is gone, the server is, or it sent a line longer than any message
+    finally:
+        # Whoever waits for an answer is told at once that none will come.
+        await to_session.aclose()
+        ended()
+
+
+async def _write(
+    process: asyncio.subprocess.Process,
+    from_session: "MemoryObjectReceiveStream[SessionMessage]",
+    to_session: "MemoryObjectSendStream[SessionMessage | Exception]",
+) -> None:
+    assert process.stdin is not None
+    try:
+        async for message in from_session:
+            text = message.message.model_dump_json(by_alias=True, exclude_unset=True)
+            process.stdin.write(text.encode() + b"\n")
+            await process.stdin.drain()
+    except (anyio.ClosedResourceError, anyio.BrokenResourceError, ConnectionError):
+        await to_session.aclose()
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    """Close its input, then SIGTERM to the group, each with a moment's grace."""
+    if process.stdin is not None:
+        process.stdin.close()
+    try:
+        if not await _left(process):
+            _signal_group(process.pid, signal.SIGTERM)
+            await _left(process)
+    except asyncio.CancelledError:
+        _signal_group(process.pid, signal.SIGKILL)
+        raise
+
+
+async def _left(process: asyncio.subprocess.Process) -> bool:
+    # Not communicate() or a bare wait(): a child that inherited the pipes would keep both from returning.
+    waiting = asyncio.get_running_loop().create_task(process.wait())
+    done, _ = await asyncio.wait({waiting}, timeout=_GRACE_S)
+    waiting.cancel()
+    return bool(done) or process.returncode is not None
+
+
+def _signal_group(pid: int, number: signal.Signals) -> None:
+    # The leader's pid is the group's number (start_new_session), and stays so while any member lives.
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, number)
