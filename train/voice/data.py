@@ -10,10 +10,10 @@ be seen is whole), ``texts.tsv`` and ``manifest.json``. A shard holds about 200 
 ``f0``              float32 [frames]          Hz in the middle of the frame, 0 where unvoiced
 ``wav``             int16 [frames * 300]      24 kHz, full scale 32767
 ``id_offsets``      int64 [n + 1]             utterance i owns tokens [id_offsets[i], id_offsets[i + 1])
-``frame_offsets``   int64 [n + 1]             and frames [frame_offsets[i], frame_offsets[i + 1]), samples 300 times that
+``frame_offsets``   int64 [n + 1]             and frames [frame_offsets[i], frame_offsets[i + 1]), 300 samples each
 ``speed``           float32 [n]               asked rate of speech, 1 is the voice's own (0.8-1.25)
 ``pitch``           float32 [n]               asked shift of all F0 in semitones, 0 is the voice's own
-``f0_range``        float32 [n]               asked factor on the F0's distance (in semitones) from its mean, 1 is its own
+``f0_range``        float32 [n]               asked factor on the distance of F0 (semitones) from its mean, 1: its own
 ``energy``          float32 [n]               asked effort, in the teacher's own units (0 is its own; see the teacher)
 ``kind``            int16 [n]                 index into ``KINDS``
 ``text``            int32 [n]                 line of ``texts.tsv`` (kind, text), from 0
