@@ -4,14 +4,12 @@ import asyncio
 import hashlib
 import hmac
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 import httpx
 import msgspec
 
-from antiphon.core.brain import Message
 from antiphon.core.clock import unix_time_s
 from antiphon.core.errors import InvalidInput
 from antiphon.settings import HandoverSettings
@@ -25,31 +23,8 @@ SIGNATURE = "X-Antiphon-Signature"
 DELIVERY = "X-Antiphon-Delivery"
 
 
-@dataclass(frozen=True, slots=True)
-class HandoverNote:
-    """What the person who takes over needs. ``session`` is whatever says which call it is: ids, caller, address."""
-
-    reason: str
-    transcript: Sequence[Message]
-    ledger: Sequence[Mapping[str, object]] = ()
-    session: Mapping[str, object] = field(default_factory=dict)
-
-    def body(self, delivery: str, at_s: float) -> bytes:
-        """The message as JSON."""
-        told = {
-            "type": "handover",
-            "id": delivery,
-            "at": round(at_s, 3),
-            "reason": self.reason,
-            "session": dict(self.session),
-            "transcript": [_entry(message) for message in self.transcript],
-            "ledger": [dict(entry) for entry in self.ledger],
-        }
-        return msgspec.json.encode(told, enc_hook=str)
-
-
 class HandoverHook:
-    """Posts notes to ``settings.url``. Each attempt has its own time limit; what may pass (no connection, no answer,
+    """Posts to ``settings.url``. Each attempt has its own time limit; what may pass (no connection, no answer,
     429, 5xx) is tried again with the same ``X-Antiphon-Delivery``, by which the receiver can tell a repetition.
 
     With a secret, ``X-Antiphon-Signature`` is ``t=SECONDS,v1=HEX``, the HMAC-SHA256 of ``SECONDS.BODY``. Raises
@@ -75,25 +50,29 @@ class HandoverHook:
         self._client = httpx.AsyncClient(trust_env=False, follow_redirects=False, transport=transport)
         self._under_way: set[asyncio.Task[bool]] = set()
 
-    def begin(self, note: HandoverNote) -> None:
-        """Deliver it in the background; the conversation waits for nothing. Of too many at once, the newest is only
-        logged."""
-        if len(self._under_way) >= _MOST_WAITING:
-            log.error("handover: %d messages wait already; this one is dropped", _MOST_WAITING)
-            return
-        task = asyncio.get_running_loop().create_task(self.handover(note))
-        self._under_way.add(task)
-        task.add_done_callback(self._under_way.discard)
+    async def handover(self, payload: Mapping[str, Any]) -> bool:
+        """Deliver ``payload`` (reason, transcript, ledger, what says which call it is); says whether it arrived.
 
-    async def handover(self, note: HandoverNote) -> bool:
-        """Deliver it; says whether it arrived. Raises nothing but ``CancelledError``. Without a url nothing is sent."""
+        Raises nothing. Whoever is cancelled while it waits does not stop the delivery. Without a url nothing is sent.
+        """
         if not self._url:
             log.warning("handover asked for, but agent.handover.url is not set")
             return False
-        at_s = self._now_s()
+        if len(self._under_way) >= _MOST_WAITING:
+            log.error("handover: %d messages wait already; this one is dropped", _MOST_WAITING)
+            return False
+        task = asyncio.get_running_loop().create_task(self._deliver(payload))
+        self._under_way.add(task)
+        task.add_done_callback(self._under_way.discard)
+        await asyncio.wait({task})
+        return not task.cancelled() and task.result()
+
+    async def _deliver(self, payload: Mapping[str, Any]) -> bool:
+        at_s = round(self._now_s(), 3)
         try:
-            delivery = _identity(note, at_s)
-            body = note.body(delivery, at_s)
+            told = msgspec.json.encode({"type": "handover", "at": at_s, **payload}, enc_hook=str)
+            delivery = "ho_" + hashlib.sha256(told).hexdigest()[:32]
+            body = msgspec.json.encode({"type": "handover", "id": delivery, "at": at_s, **payload}, enc_hook=str)
         except (TypeError, ValueError, RecursionError) as error:
             log.error("handover: the message cannot be written: %s", type(error).__name__)
             return False
@@ -144,21 +123,6 @@ def signature(secret: bytes, body: bytes, at_s: int) -> str:
     """The value of ``X-Antiphon-Signature``."""
     mac = hmac.new(secret, str(at_s).encode() + b"." + body, hashlib.sha256)
     return f"t={at_s},v1={mac.hexdigest()}"
-
-
-def _entry(message: Message) -> dict[str, Any]:
-    entry: dict[str, Any] = {"role": message.role, "content": message.content}
-    if message.tool_calls:
-        entry["tool_calls"] = [
-            {"id": call.call_id, "name": call.name, "arguments": call.arguments} for call in message.tool_calls
-        ]
-    if message.call_id:
-        entry["call_id"] = message.call_id
-    return entry
-
-
-def _identity(note: HandoverNote, at_s: float) -> str:
-    return "ho_" + hashlib.sha256(note.body("", at_s)).hexdigest()[:32]
 
 
 def _check(url: str) -> None:

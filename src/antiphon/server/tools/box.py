@@ -11,11 +11,11 @@ from typing import Any
 
 from antiphon.core.brain import ToolSpec
 from antiphon.core.errors import AntiphonError
-from antiphon.dialog.tools import ToolSettings
+from antiphon.server.handover import HandoverHook
 from antiphon.server.tools.outcome import ToolContext, ToolFailed, ToolOutcome, failed
 from antiphon.server.tools.redact import Redactor
-from antiphon.server.tools.schema import faults, parse_arguments
-from antiphon.server.tools.tool import NO_FILLER, Filler, Tool, ToolSource
+from antiphon.server.tools.schema import faults, parse_arguments, read_arguments
+from antiphon.server.tools.tool import NO_FILLER, Tool, ToolSource
 
 log = logging.getLogger("antiphon.tools")
 _REMEMBERED = 512
@@ -39,9 +39,14 @@ class ToolBox:
     begun goes on to its end, whoever is cancelled; calls of it with the same key are one call."""
 
     def __init__(
-        self, sources: Sequence[ToolSource] = (), limits: ToolLimits | None = None, redact: Redactor | None = None
+        self,
+        sources: Sequence[ToolSource] = (),
+        limits: ToolLimits | None = None,
+        redact: Redactor | None = None,
+        hook: HandoverHook | None = None,
     ) -> None:
         self._sources = tuple(sources)
+        self._hook = hook
         self._limits = limits or ToolLimits()
         self._redact = redact or Redactor()
         self._places = asyncio.Semaphore(self._limits.calls)
@@ -67,15 +72,17 @@ class ToolBox:
         """The tools that there are now, as a brain is told of them."""
         return tuple(tool.offer.spec for tool in self._by_name().values())
 
-    def settings(self) -> ToolSettings:
-        """What a conversation has to know of the tools beside their specs."""
+    @property
+    def targets(self) -> dict[str, tuple[str, ...]]:
+        """Tool -> the arguments that name what it writes to, where they are declared (``dialog.tools``)."""
         offers = [tool.offer for tool in self._by_name().values()]
-        return ToolSettings({offer.name: offer.targets for offer in offers if offer.targets is not None})
+        return {offer.name: offer.targets for offer in offers if offer.targets is not None}
 
-    def fillers(self) -> dict[str, Filler]:
-        """Tool -> what is said while it takes long; only those that have something of their own."""
+    @property
+    def fillers(self) -> dict[str, tuple[str | None, float | None]]:
+        """Tool -> what is said while it takes long, and after how many seconds, where it has something of its own."""
         offers = [tool.offer for tool in self._by_name().values()]
-        return {offer.name: offer.filler for offer in offers if offer.filler != NO_FILLER}
+        return {o.name: (o.filler.text, o.filler.after_s) for o in offers if o.filler != NO_FILLER}
 
     async def call(
         self,
@@ -93,7 +100,7 @@ class ToolBox:
         if tool is None:
             known = ", ".join(self._by_name()) or "none"
             return failed(f"there is no tool {name[:64]}; there are: {known}")
-        values = parse_arguments(arguments) if isinstance(arguments, str) else dict(arguments)
+        values = parse_arguments(arguments) if isinstance(arguments, str) else read_arguments(arguments)
         problems = [values] if isinstance(values, str) else self._faults(tool, values)
         if isinstance(values, str) or problems:
             return failed("The arguments do not fit. " + "; ".join(problems))
@@ -109,6 +116,10 @@ class ToolBox:
             job = self._begin(tool, values, key, context or ToolContext())
         return await self._wait(job, context)
 
+    async def handover(self, payload: Mapping[str, Any]) -> bool:
+        """Tell the webhook that a person takes over; says whether it was told. Raises nothing."""
+        return self._hook is not None and await self._hook.handover(payload)
+
     async def aclose(self) -> None:
         """No new calls; reads end now, writes may end within ``close_s``; then the sources go."""
         self._closing = True
@@ -120,7 +131,10 @@ class ToolBox:
             for job in [job for job in self._jobs if job.task in late]:
                 log.warning("tool %s: a write has not ended; it is not known whether it was done", job.tool.offer.name)
                 job.task.cancel()
-        results = await asyncio.gather(*(source.aclose() for source in self._sources), return_exceptions=True)
+        ends = [source.aclose() for source in self._sources]
+        if self._hook is not None:
+            ends.append(self._hook.aclose())
+        results = await asyncio.gather(*ends, return_exceptions=True)
         for result in results:
             if isinstance(result, Exception):
                 log.warning("a source of tools did not close in order: %s", type(result).__name__)

@@ -10,6 +10,7 @@ import httpx
 
 from antiphon.core.clock import Clock, MonotonicClock
 from antiphon.core.errors import InvalidInput
+from antiphon.server.handover import HandoverHook
 from antiphon.server.tools.box import ToolBox, ToolLimits
 from antiphon.server.tools.http import HttpTool, placeholders
 from antiphon.server.tools.mcp_pipe import ServerPipe
@@ -19,7 +20,7 @@ from antiphon.server.tools.redact import Redactor
 from antiphon.server.tools.signature import signature_of
 from antiphon.server.tools.threads import Crew
 from antiphon.server.tools.tool import Filler, Offer, Tool, ToolSource
-from antiphon.settings import AgentToolSettings, SettingsError
+from antiphon.settings import AgentToolSettings, HandoverSettings, SettingsError
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -30,7 +31,11 @@ _MCP_CONNECT_S = 5.0
 
 
 def tool_box(
-    given: Sequence[AgentToolSettings], *, limits: ToolLimits | None = None, clock: Clock | None = None
+    given: Sequence[AgentToolSettings],
+    handover: HandoverSettings | None = None,
+    *,
+    limits: ToolLimits | None = None,
+    clock: Clock | None = None,
 ) -> ToolBox:
     """Declare all tools; nothing is reached before :meth:`ToolBox.open`. Raises ``SettingsError`` that names the tool
     at fault."""
@@ -49,7 +54,11 @@ def tool_box(
             sources.append(_source(tool, crew, web, redact, clock or MonotonicClock()))
         except InvalidInput as error:
             raise SettingsError(f"agent.tools: {tool.name}: {error}") from error
-    return ToolBox([*sources, web], limits, redact)
+    try:
+        hook = HandoverHook(handover) if handover is not None else None
+    except InvalidInput as error:
+        raise SettingsError(str(error)) from error
+    return ToolBox([*sources, web], limits, redact, hook)
 
 
 def _source(tool: AgentToolSettings, crew: Crew, web: "_Web", redact: Redactor, clock: Clock) -> ToolSource:

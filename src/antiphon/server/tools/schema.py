@@ -39,7 +39,12 @@ def parse_arguments(text: str) -> dict[str, Any] | str:
         value = json.loads(text or "{}")
     except (ValueError, RecursionError) as error:
         return f"the arguments are not valid JSON: {error}"
-    return value if isinstance(value, dict) else "the arguments are not a JSON object"
+    return read_arguments(value)
+
+
+def read_arguments(value: object) -> dict[str, Any] | str:
+    """The arguments, or what is wrong with them."""
+    return dict(value) if isinstance(value, Mapping) else "the arguments are not a JSON object"
 
 
 def faults(schema: Mapping[str, Any], arguments: Mapping[str, Any]) -> list[str]:
