@@ -2,22 +2,29 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 DONE = "data: [DONE]\n\n"
+_HEAD = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "small"}
+"""Strict clients want all of it in every chunk."""
 
 
 def data(delta: dict[str, Any], finish: str | None = None, **more: Any) -> str:
     """One chunk of a streamed answer."""
-    return f"data: {json.dumps({'choices': [{'index': 0, 'delta': delta, 'finish_reason': finish}], **more})}\n\n"
+    choice = {"index": 0, "delta": delta, "finish_reason": finish}
+    return f"data: {json.dumps({**_HEAD, 'choices': [choice], **more})}\n\n"
+
+
+def _usage(tokens: int) -> dict[str, int]:
+    return {"prompt_tokens": 7, "completion_tokens": tokens, "total_tokens": 7 + tokens}
 
 
 def words(*tokens: str) -> list[str]:
     """A whole well-formed answer."""
-    usage = json.dumps({"choices": [], "usage": {"prompt_tokens": 7, "completion_tokens": len(tokens)}})
+    usage = json.dumps({**_HEAD, "choices": [], "usage": _usage(len(tokens))})
     return [*(data({"content": token}) for token in tokens), data({}, "stop"), f"data: {usage}\n\n", DONE]
 
 
@@ -33,6 +40,9 @@ class Reply:
     headers: dict[str, str] = field(default_factory=lambda: {"content-type": "text/event-stream"})
 
 
+Choose = Callable[[dict[str, Any]], Reply]
+
+
 class Drop:
     pass
 
@@ -42,10 +52,11 @@ class Stay:
 
 
 class ScriptedServer:
-    """Gives each request the next reply; the last one repeats."""
+    """Gives each request the next reply (the last one repeats), or the one that ``choose`` takes by its body."""
 
-    def __init__(self, replies: Sequence[Reply]) -> None:
+    def __init__(self, replies: Sequence[Reply], choose: Choose | None = None) -> None:
         self._replies = list(replies)
+        self._choose = choose or self._following
         self.bodies: list[dict[str, Any]] = []
         self.heads: list[str] = []
         self.left = asyncio.Event()
@@ -74,7 +85,7 @@ class ScriptedServer:
         self.heads.append(head)
         self.bodies.append(json.loads(await reader.readexactly(length)))
         self.asked.set()
-        reply = self._replies.pop(0) if len(self._replies) > 1 else self._replies[0]
+        reply = self._choose(self.bodies[-1])
         lines = [f"HTTP/1.1 {reply.status} Scripted", "transfer-encoding: chunked"]
         lines += [f"{name}: {value}" for name, value in reply.headers.items()]
         writer.write("\r\n".join([*lines, "", ""]).encode())
@@ -95,11 +106,14 @@ class ScriptedServer:
         await writer.drain()
         return True
 
+    def _following(self, _: dict[str, Any]) -> Reply:
+        return self._replies.pop(0) if len(self._replies) > 1 else self._replies[0]
+
 
 @asynccontextmanager
-async def scripted_server(*replies: Reply) -> AsyncIterator[ScriptedServer]:
+async def scripted_server(*replies: Reply, choose: Choose | None = None) -> AsyncIterator[ScriptedServer]:
     """A running server on a free port of the loopback interface."""
-    scripted = ScriptedServer(replies)
+    scripted = ScriptedServer(replies, choose)
     tasks: set[asyncio.Task[None]] = set()
 
     async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
