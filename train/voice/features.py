@@ -29,7 +29,8 @@ def mel_weights() -> Real:
     bins = np.arange(WINDOW // 2 + 1) * SAMPLE_RATE_HZ / WINDOW
     rise = (bins[:, None] - edges[:-2]) / np.diff(edges)[:-1]
     fall = (edges[2:] - bins[:, None]) / np.diff(edges)[1:]
-    return np.maximum(0, np.minimum(rise, fall)).astype(np.float32)
+    weights: Real = np.maximum(0, np.minimum(rise, fall)).astype(np.float32)
+    return weights
 
 
 @cache
@@ -59,4 +60,5 @@ def level_db(samples: Real) -> Real:
 
 def semitones(hz: Real) -> Real:
     """Of voiced F0, above 100 Hz."""
-    return (12 * np.log2(np.maximum(hz, 1.0) / 100)).astype(np.float32)
+    above: Real = (12 * np.log2(np.maximum(hz, 1.0) / 100)).astype(np.float32)
+    return above

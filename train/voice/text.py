@@ -69,7 +69,7 @@ class Writer:
             "place": deck(turns.PLACES),
             "device": deck(turns.DEVICES),
             "dish": dish,
-            "color": deck(turns.COLORS_LIST),
+            "color": deck(turns.COLORS),
             "account": deck(turns.ACCOUNTS),
             "part": deck(("morning", "afternoon", "evening")),
             "nouns": lambda: words.plural(noun()),

@@ -107,7 +107,9 @@ def clock(rng: random.Random) -> str:
     if shape < 0.62:
         return f"{rng.choice(('a quarter', 'five', 'ten', 'twenty'))} to {in_words(hour)}"
     if minute == 0:
-        return rng.choice((f"{in_words(hour)} o'clock", f"{in_words(hour)} in the {rng.choice(('morning', 'evening'))}"))
+        return rng.choice(
+            (f"{in_words(hour)} o'clock", f"{in_words(hour)} in the {rng.choice(('morning', 'evening'))}")
+        )
     said = f"oh {in_words(minute)}" if minute < 10 else in_words(minute)
     return f"{in_words(hour)} {said}"
 

@@ -1,5 +1,7 @@
 """What a voice agent says, as templates: ``{slot}`` is dealt from a deck, ``[a|b|c]`` is a choice (not nested)."""
 
+# ruff: noqa: SIM905  # lists of words are easier to read as text
+
 AGENT = """
 Your {thing} [has been|was] shipped [today|yesterday|this morning] and [should|will] arrive on {day}.
 I have found your order for [the|one|your] {adj} {thing}, and it is [still being packed|on its way|ready to collect].
@@ -287,18 +289,19 @@ It was the {ordinal} of {month}, {year}.
 """.strip().splitlines()
 
 REPLIES = """
-Yes. No. Okay. Sure. Thanks. Thank you. Hello. Hi. Hello? Goodbye. Bye. Right. Exactly. Maybe. Perhaps. Really? Great.
-Good. Perfect. Fine. Please. Sorry. Sorry? What? Why? When? Where? Who? How? Which one? Never. Always. Today. Tomorrow.
-Tonight. Now. Later. Again. Stop. Wait. Help. Go. Left. Right here. Correct. Wrong. True. False. Enough. Nothing.
-Something. Someone. Nobody. Everyone. Here. There. Yes, please. No, thanks. Not yet. Not now. Of course. Of course not.
-All right. All done. One moment. Just a second. Got it. I see. I do. I don't. I know. I think so. I hope so. That's right.
-That's all. That's wrong. Never mind. No problem. Good morning. Good evening. Good night. Good afternoon. See you soon.
-Take care. Well done. Come in. Go ahead. Hold on. Hang on. Let's go. Let's see. Me too. So what? What else? Who's there?
-How come? How much? How many? How long? What time? Which way? Are you sure? Is it? Was it? Did you? Can you? Will you?
-Absolutely. Certainly. Definitely. Probably. Possibly. Indeed. Wow! Oh! Oops! Hooray! Help! Stop! Look! Listen. Congratulations!
-Happy birthday! Welcome. Welcome back. Cheers. Excuse me. Pardon? My pleasure. Anytime. Speaking. Ready. Done. Sounds good.
-Why not? If you like. As you wish. Very well. Too bad. So far. On time. In time. At once. Right away. By mail. By Friday.
-Twice. Once more. Half past. Midnight. Noon.
+Yes. No. Okay. Sure. Thanks. Thank you. Hello. Hi. Hello? Goodbye. Bye. Right. Exactly. Maybe. Perhaps. Really?
+Great. Good. Perfect. Fine. Please. Sorry. Sorry? What? Why? When? Where? Who? How? Which one? Never. Always.
+Today. Tomorrow. Tonight. Now. Later. Again. Stop. Wait. Help. Go. Left. Right here. Correct. Wrong. True. False.
+Enough. Nothing. Something. Someone. Nobody. Everyone. Here. There. Yes, please. No, thanks. Not yet. Not now. Of
+course. Of course not. All right. All done. One moment. Just a second. Got it. I see. I do. I don't. I know. I
+think so. I hope so. That's right. That's all. That's wrong. Never mind. No problem. Good morning. Good evening.
+Good night. Good afternoon. See you soon. Take care. Well done. Come in. Go ahead. Hold on. Hang on. Let's go.
+Let's see. Me too. So what? What else? Who's there? How come? How much? How many? How long? What time? Which way?
+Are you sure? Is it? Was it? Did you? Can you? Will you? Absolutely. Certainly. Definitely. Probably. Possibly.
+Indeed. Wow! Oh! Oops! Hooray! Help! Stop! Look! Listen. Congratulations! Happy birthday! Welcome. Welcome back.
+Cheers. Excuse me. Pardon? My pleasure. Anytime. Speaking. Ready. Done. Sounds good. Why not? If you like. As you
+wish. Very well. Too bad. So far. On time. In time. At once. Right away. By mail. By Friday. Twice. Once more. Half
+past. Midnight. Noon.
 """.replace("\n", " ").strip()
 
 SHORT = """
@@ -411,6 +414,7 @@ PLACES = (
     "park, zoo, garden center, supermarket, gas station, police station, fire station, bridge, tower, square, ferry "
     "terminal, warehouse, laboratory, workshop, farm, lighthouse"
 ).split(", ")
-COLORS = "red, blue, green, yellow, orange, purple, pink, brown, black, white, gray, silver, gold, beige, navy, turquoise"
-COLORS_LIST = COLORS.split(", ")
+COLORS = (
+    "red, blue, green, yellow, orange, purple, pink, brown, black, white, gray, silver, gold, beige, navy, turquoise"
+).split(", ")
 ACCOUNTS = "checking, savings, joint, business, student, travel, investment".split(", ")

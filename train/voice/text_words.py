@@ -20,7 +20,8 @@ _KEEP_OUT = frozenset(
     "slave slavery racist racism prostitute prostitution penis vagina vaginal penile erotic nude nudity bastard bitch "
     "whore holocaust lynching incest semen orgasm fetus abortion jihad executioner assassin assassination homosexual "
     "homosexuality racial ethnic fascist fascism obscene genital heterosexual bloody urine semite semitic intercourse "
-    "sexist lesbian bisexual libido orgy fecal feces pedophile sodomy hooker erection arousal condom suicidal genocidal".split()
+    "sexist lesbian bisexual libido orgy fecal feces pedophile sodomy hooker erection arousal condom "
+    "suicidal genocidal".split()
 )
 
 VERBS = (
