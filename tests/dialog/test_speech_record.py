@@ -49,7 +49,8 @@ def test_what_was_cancelled_before_its_first_sound_was_not_heard() -> None:
 
 
 def test_a_speech_that_follows_another_goes_on_behind_what_was_heard() -> None:
-    speeches = told(*opened(), (1.7, PlayedTo("s", 600)), (1.7, Played("s", 600)), (1.7, CancelSpeech("s", 0)), *opened("t", 2.0))
+    played = ((1.7, PlayedTo("s", 600)), (1.7, Played("s", 600)), (1.7, CancelSpeech("s", 0)))
+    speeches = told(*opened(), *played, *opened("t", 2.0))
     assert speeches.texts(["s", "t"], 9.0) == ("one one two three", "one one two three")
     assert speeches.first_heard(["s", "t"], 9.0)[1] == pytest.approx(1.3)
 

@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 import pytest
 
 from antiphon.dialog.ledger import Entry
@@ -14,7 +16,7 @@ def spent(stages: tuple[Stage, ...]) -> dict[str, float]:
 
 
 def contiguous(stages: tuple[Stage, ...]) -> bool:
-    return all(one.end_s == other.begin_s for one, other in zip(stages, stages[1:], strict=False))
+    return all(one.end_s == other.begin_s for one, other in pairwise(stages))
 
 
 def test_stages_follow_each_other_and_sum_to_the_silence() -> None:

@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from itertools import pairwise
 
 import pytest
 
@@ -39,7 +40,7 @@ def run(
 def checked(record: TurnRecord) -> TurnRecord:
     """Whatever happened: stages without gaps, from the end of speech to the first sound."""
     stages, times = record.stages, record.times
-    assert all(one.end_s == other.begin_s for one, other in zip(stages, stages[1:], strict=False))
+    assert all(one.end_s == other.begin_s for one, other in pairwise(stages))
     if record.outcome in ("answered", "interrupted") and stages:
         assert (stages[0].begin_s, stages[-1].end_s) == (times.speech_end_s, times.heard_s)
         assert sum(stage.seconds for stage in stages) == pytest.approx(record.silence_s)
