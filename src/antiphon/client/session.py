@@ -64,6 +64,7 @@ class AgentSession:
     """
 
     def __init__(self, url: str, options: SessionOptions, player: Player | None, clock: Clock, sleep: Sleep) -> None:
+        options.start()  # what is wrong with them is said before anything is built on them
         self.options = options
         self.player: Player = player or SimulatedPlayer(clock, options.output)
         self.dropped_bytes = 0
