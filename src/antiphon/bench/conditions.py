@@ -1,18 +1,23 @@
 """Under what conditions a figure was made. A figure without them is a rumour."""
 
 import hashlib
+import itertools
 import os
 import platform
 import subprocess
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
 
-from antiphon.core.clock import unix_time_s
+from antiphon.core.clock import Clock, MonotonicClock, unix_time_s
 
-PACKAGES = ("antiphon", "numpy", "onnxruntime", "starlette", "uvicorn", "websockets", "httpx", "msgspec", "hibari-tts")
+CLOCK_READINGS = 2_000
+PACKAGES = (
+    "antiphon", "numpy", "onnxruntime", "starlette", "uvicorn", "websockets", "httpx", "msgspec", "hibari-tts",
+    "kokoro-onnx", "piper-tts",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +27,9 @@ class Conditions:
     ``load_average``: 1, 5 and 15 minutes, when the run began (empty where the system has none). ``cores``: those that
     this process may use. ``models``: name -> sha256 of the file. ``workloads``: name -> sha256 of the texts.
     ``git``: commit of the source tree, with ``+changes`` when files differed from it; empty outside a checkout.
-    ``notes``: what the caller wants to be remembered (flags of the server, say).
+    ``notes``: what the caller wants to be remembered (flags of the server, say). ``clock_resolution_s``: the smallest
+    step of the client's clock that was seen, which no figure can be finer than. ``network``: the path between client
+    and server. ``region``: where the server is, if the caller said so. ``settings``: of the bench, name -> value.
     """
 
     at: str
@@ -38,10 +45,20 @@ class Conditions:
     workloads: dict[str, str]
     git: str
     notes: tuple[str, ...] = ()
+    clock_resolution_s: float | None = None
+    network: str = ""
+    region: str = ""
+    settings: dict[str, str] = field(default_factory=dict)
 
 
 def conditions(
-    models: Mapping[str, Path] | None = None, workloads: Mapping[str, str] | None = None, notes: tuple[str, ...] = ()
+    models: Mapping[str, Path] | None = None,
+    workloads: Mapping[str, str] | None = None,
+    notes: tuple[str, ...] = (),
+    *,
+    network: str = "",
+    region: str = "",
+    settings: Mapping[str, object] | None = None,
 ) -> Conditions:
     """Look around. Call it before the load starts, so that the load average is that of the others."""
     return Conditions(
@@ -58,7 +75,18 @@ def conditions(
         workloads=dict(workloads or {}),
         git=_git(Path(__file__).parent),
         notes=notes,
+        clock_resolution_s=clock_resolution(MonotonicClock()),
+        network=network,
+        region=region,
+        settings={name: str(value) for name, value in (settings or {}).items()},
     )
+
+
+def clock_resolution(clock: Clock, readings: int = CLOCK_READINGS) -> float | None:
+    """The smallest step between readings of ``clock`` in a row, the cost of reading it included; None: it stood."""
+    seen = [clock.now_s() for _ in range(readings)]
+    steps = [later - earlier for earlier, later in itertools.pairwise(seen) if later > earlier]
+    return min(steps, default=None)
 
 
 def file_hash(path: Path) -> str:

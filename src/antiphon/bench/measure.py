@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 
 from antiphon.audio.activity import first_audible_sample
 from antiphon.audio.pcm import decode
+from antiphon.bench.delivery import Stall, delivery
 from antiphon.bench.recording import Take
+from antiphon.bench.sound import Sound, listen
 
 PRE_ROLL_S = 0.0
 """The simulated player starts at the first chunk. A pre-roll would hide stalls that a real player lets one hear."""
@@ -28,12 +30,14 @@ CONFIDENCE = 0.95
 class Playback:
     """What a listener's player did. ``underruns``: times it ran dry; ``gap_s``: silence that this made, in all.
 
-    ``end_s``: when the last sample had been played, on the clock of the stamps.
+    ``end_s``: when the last sample had been played, on the clock of the stamps. ``sustained_s``: from when on it played
+    to the end without running dry (None: it played nothing).
     """
 
     underruns: int
     gap_s: float
     end_s: float
+    sustained_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,9 @@ class Measured:
     ``realtime_factor``: seconds of audio per second until the last chunk.
     ``rtf``: compute seconds that the server stated / seconds of audio.
     ``refused_s``: time until a failed request was told so.
+    ``sustained_s``: first text sent -> the simulated player plays, and from then on to the end without running dry.
+    ``needed_pre_roll_s``, ``jitter_s``, ``pace``, ``stall``: see :class:`~antiphon.bench.delivery.Delivery`; the
+    longest stall. ``sound``: what is in the audio.
     """
 
     late_s: float
@@ -68,6 +75,21 @@ class Measured:
     wire_bytes: int
     refused_s: float | None
     error: str
+    sustained_s: float | None = None
+    needed_pre_roll_s: float | None = None
+    jitter_s: float | None = None
+    pace: float | None = None
+    stall: Stall | None = None
+    sound: Sound | None = None
+
+    @property
+    def stall_s(self) -> float | None:
+        """Length of the longest stall; None where there was none."""
+        return None if self.stall is None else self.stall.length_s
+
+    @property
+    def recovered_s(self) -> float | None:
+        return None if self.stall is None else self.stall.recovered_s
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +100,7 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
-    """Quantiles by linear interpolation; ``p50_ci``/``p95_ci`` are 95 % percentile-bootstrap intervals."""
+    """Quantiles by linear interpolation; ``*_ci`` are 95 % percentile-bootstrap intervals."""
 
     count: int
     mean: float
@@ -89,6 +111,8 @@ class Distribution:
     max: float
     p50_ci: Interval
     p95_ci: Interval
+    p90_ci: Interval | None = None
+    p99_ci: Interval | None = None
 
 
 def playback(
@@ -98,13 +122,15 @@ def playback(
 
     The player starts ``pre_roll_s`` after the first chunk, never skips, and after a stall goes on with the next chunk.
     """
-    underruns, gap_s, end_s = 0, 0.0, 0.0
+    underruns, gap_s, end_s, sustained_s = 0, 0.0, 0.0, None
     for stamp_s, start_s, dry_s, count in _play(stamps_s, samples, sample_rate_hz, pre_roll_s):
         if dry_s is not None:
             underruns += 1
             gap_s += stamp_s - dry_s
+        if sustained_s is None or dry_s is not None:
+            sustained_s = start_s
         end_s = start_s + count / sample_rate_hz
-    return Playback(underruns, gap_s, end_s)
+    return Playback(underruns, gap_s, end_s, sustained_s)
 
 
 def measure(take: Take, pre_roll_s: float = PRE_ROLL_S) -> Measured:
@@ -114,15 +140,18 @@ def measure(take: Take, pre_roll_s: float = PRE_ROLL_S) -> Measured:
     heard = [(stamp, size) for stamp, size in zip(take.stamps_s, sizes, strict=True) if size]
     audio_s = sum(size for _, size in heard) / take.sample_rate_hz
     played = playback([stamp for stamp, _ in heard], [size for _, size in heard], take.sample_rate_hz, pre_roll_s)
+    sent = delivery([stamp for stamp, _ in heard], [size for _, size in heard], take.sample_rate_hz)
     refused_s = None
     if take.error and take.ended_s is not None:
         refused_s = take.ended_s - (take.started_s if take.started_s is not None else take.issued_s)
-    ttfb_s = ttfa_s = heard_s = leading_s = text_s = last_s = factor = None
+    ttfb_s = ttfa_s = heard_s = leading_s = text_s = last_s = factor = sustained_s = None
+    samples = decode(take.pcm, "pcm_s16le")
     if heard and take.started_s is not None:
         ttfb_s = heard[0][0] - take.started_s
         last_s = heard[-1][0] - take.started_s
         factor = audio_s / last_s if last_s > 0 else None
-        audible = first_audible_sample(decode(take.pcm, "pcm_s16le"), take.sample_rate_hz)
+        sustained_s = None if played.sustained_s is None else played.sustained_s - take.started_s
+        audible = first_audible_sample(samples, take.sample_rate_hz)
         if audible is not None:
             stamp_s, plays_s = _arrives_and_plays(heard, audible, take.sample_rate_hz, pre_roll_s)
             ttfa_s = stamp_s - take.started_s
@@ -148,6 +177,12 @@ def measure(take: Take, pre_roll_s: float = PRE_ROLL_S) -> Measured:
         wire_bytes=take.wire_bytes,
         refused_s=refused_s,
         error=take.error,
+        sustained_s=sustained_s,
+        needed_pre_roll_s=sent.needed_pre_roll_s if heard else None,
+        jitter_s=sent.jitter_s if len(heard) > 1 else None,
+        pace=sent.pace,
+        stall=sent.worst_stall,
+        sound=listen(samples, take.sample_rate_hz) if heard else None,
     )
 
 
@@ -157,9 +192,10 @@ def distribution(values: Sequence[float], seed: int = 0) -> Distribution | None:
         return None
     data = np.asarray(values, dtype=np.float64)
     p50, p90, p95, p99 = (float(value) for value in np.quantile(data, (0.5, 0.9, 0.95, 0.99)))
-    resampled = _resampled_quantiles(data, (0.5, 0.95), seed)
+    resampled = _resampled_quantiles(data, (0.5, 0.9, 0.95, 0.99), seed)
     tail = (1 - CONFIDENCE) / 2
-    low, high = np.quantile(resampled, (tail, 1 - tail), axis=0)
+    bounds = np.quantile(resampled, (tail, 1 - tail), axis=0)
+    half, ninety, ninety_five, ninety_nine = (Interval(float(low), float(high)) for low, high in bounds.T)
     return Distribution(
         count=len(data),
         mean=float(data.mean()),
@@ -168,8 +204,10 @@ def distribution(values: Sequence[float], seed: int = 0) -> Distribution | None:
         p95=p95,
         p99=p99,
         max=float(data.max()),
-        p50_ci=Interval(float(low[0]), float(high[0])),
-        p95_ci=Interval(float(low[1]), float(high[1])),
+        p50_ci=half,
+        p95_ci=ninety_five,
+        p90_ci=ninety,
+        p99_ci=ninety_nine,
     )
 
 

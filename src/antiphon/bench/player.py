@@ -7,7 +7,7 @@ was, how long its event loop was busy, how much CPU it took. A player that is th
 import asyncio
 import gc
 import os
-from collections.abc import Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, TypeVar
@@ -66,13 +66,20 @@ class Played:
 class Player:
     """Plays in this process, on an event loop of its own; targets stay connected between runs.
 
-    ``timeout_s``: a request that takes longer has failed. Use as a context manager, or call :meth:`close`.
+    ``timeout_s``: a request that takes longer has failed. ``loop``: makes the event loop (one in virtual time, with a
+    ``clock`` that it moves: ``bench.target.virtual``). Use as a context manager, or call :meth:`close`.
     """
 
-    def __init__(self, *, clock: Clock | None = None, timeout_s: float = TIMEOUT_S) -> None:
+    def __init__(
+        self,
+        *,
+        clock: Clock | None = None,
+        timeout_s: float = TIMEOUT_S,
+        loop: Callable[[], asyncio.AbstractEventLoop] | None = None,
+    ) -> None:
         self._clock = clock or MonotonicClock()
         self._timeout_s = timeout_s
-        self._runner = asyncio.Runner()
+        self._runner = asyncio.Runner(loop_factory=loop)
         self._targets: list[Endpoint[Any]] = []
 
     def __enter__(self) -> "Player":

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 import msgspec
 
 from antiphon.bench.conditions import Conditions
+from antiphon.bench.diagnosis import Fault, Waterfall
 from antiphon.bench.measure import Distribution, Measured
 
 Cell: TypeAlias = str | int | float | None
@@ -25,12 +26,20 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """All measured takes of one system under one load, and their distributions by the name of the figure."""
+    """All measured takes of one system under one load, and their distributions by the name of the figure.
+
+    ``faults`` and ``waterfalls`` (p50, p95) say who made the caller wait; ``connects`` and ``round_trips`` are those of
+    the target's connections, made before any request.
+    """
 
     system: str
     load: str
     takes: tuple[Measured, ...]
     distributions: dict[str, Distribution]
+    faults: tuple[Fault, ...] = ()
+    waterfalls: tuple[Waterfall, ...] = ()
+    connects: Distribution | None = None
+    round_trips: Distribution | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +108,11 @@ def _condition_lines(at: Conditions) -> list[str]:
         f"- Python {at.python}; " + ", ".join(f"{name} {version}" for name, version in at.packages.items()),
         f"- source: {at.git or 'not a checkout'}",
     ]
+    if at.clock_resolution_s is not None:
+        lines.append(f"- clock of the client: monotonic, steps of {1e9 * at.clock_resolution_s:.0f} ns")
+    if at.network or at.region:
+        lines.append(f"- network: {at.network or 'not known'}" + (f"; region {at.region}" if at.region else ""))
+    lines += [f"- settings: {', '.join(f'{name} {value}' for name, value in at.settings.items())}"] * bool(at.settings)
     lines += [f"- model {name}: sha256 {digest[:16]}" for name, digest in at.models.items()]
     lines += [f"- workload {name}: sha256 {digest[:16]}" for name, digest in at.workloads.items()]
     return lines + [f"- {note}" for note in at.notes]

@@ -8,6 +8,7 @@ from antiphon.cli.lazy import Lazy, lazy_group
 COMMANDS = {
     "tts": Lazy("antiphon.cli.bench_tts", "Measure text to speech: first audio, underruns, capacity, error rate."),
     "stt": Lazy("antiphon.cli.bench_stt", "Measure speech to text: time to the final, turns, errors, cost."),
+    "selftest": Lazy("antiphon.cli.bench_selftest", "Plant faults, measure them, name them: can the bench be trusted?"),
 }
 """Every command of the bench; see ``antiphon.cli.lazy``."""
 

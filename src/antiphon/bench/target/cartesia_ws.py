@@ -10,11 +10,12 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from antiphon.bench.recording import Recording, Take
-from antiphon.bench.target.contract import Line, finish, paced, whole_samples
+from antiphon.bench.target.contract import Line, Links, finish, paced, whole_samples
 from antiphon.core.clock import Clock, MonotonicClock
 from antiphon.protocol.cartesia_messages import Chunk, decode_server_message
 
 VERSION = "2026-03-01"
+PINGS = 5
 
 
 class _Head(msgspec.Struct):
@@ -58,6 +59,7 @@ class CartesiaWs:
         self._sockets = sockets
         self._keep_all = keep_all
         self._clock = clock or MonotonicClock()
+        self.links = Links()
         self._ids = count()
         self._all: list[_Link] = []
         self._free: list[_Link] = []
@@ -77,6 +79,8 @@ class CartesiaWs:
         fresh = await asyncio.gather(*(self._connect() for _ in range(wanted - len(self._all))))
         if not self._sockets:
             self._free.extend(fresh)
+        if fresh:
+            self.links.rtts_s += [await fresh[0].rtt_s() for _ in range(PINGS)]
 
     async def speak(self, line: Line, recording: Recording) -> None:
         context_id = f"bench-{next(self._ids)}"
@@ -134,9 +138,11 @@ class CartesiaWs:
         return await self._connect()
 
     async def _connect(self) -> "_Link":
+        begin_s = self._clock.now_s()
         socket = await connect(
             self._url, additional_headers=self._headers, compression=None, max_size=None, max_queue=None, proxy=None
         )
+        self.links.connects_s.append(self._clock.now_s() - begin_s)
         link = _Link(socket, self._clock, self._keep_all)
         self._all.append(link)
         return link
@@ -167,6 +173,13 @@ class _Link:
     async def cancel(self, context_id: str) -> None:
         with contextlib.suppress(ConnectionClosed):
             await self.send({"context_id": context_id, "cancel": True})
+
+    async def rtt_s(self) -> float:
+        """A ping and its answer."""
+        begin_s = self._clock.now_s()
+        with contextlib.suppress(ConnectionClosed):
+            await (await self._socket.ping())
+        return self._clock.now_s() - begin_s
 
     async def close(self) -> None:
         await self._socket.close()

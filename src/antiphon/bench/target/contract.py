@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
 from antiphon.bench.recording import Recording, Take
@@ -43,8 +43,23 @@ class Endpoint(Protocol[RequestT]):
     async def close(self) -> None: ...
 
 
+@dataclass(slots=True)
+class Links:
+    """What a target's connections cost, before any request: ``connects_s``: from the order to connect to the end of the
+    handshake, name look-up and TLS included; ``rtts_s``: a ping and its answer on an idle connection."""
+
+    connects_s: list[float] = field(default_factory=list)
+    rtts_s: list[float] = field(default_factory=list)
+
+
+def links_of(target: object) -> Links:
+    """Those that ``target`` keeps in its ``links``; none for one that has no wire."""
+    found = getattr(target, "links", None)
+    return found if isinstance(found, Links) else Links()
+
+
 class Target(Protocol):
-    """An endpoint that speaks, under load."""
+    """An endpoint that speaks, under load. One with a wire has ``links: Links`` too."""
 
     name: str
     sample_rate_hz: int

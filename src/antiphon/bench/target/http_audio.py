@@ -6,7 +6,8 @@ from collections.abc import Mapping
 import httpx
 
 from antiphon.bench.recording import Recording, Take
-from antiphon.bench.target.contract import Line, finish, whole_samples, whole_text
+from antiphon.bench.target.contract import Line, Links, finish, whole_samples, whole_text
+from antiphon.core.clock import MonotonicClock
 
 
 class HttpAudio:
@@ -36,6 +37,8 @@ class HttpAudio:
         self._verify = verify
         self._client: httpx.AsyncClient | None = None
         self._opened = 0
+        self._clock = MonotonicClock()
+        self.links = Links()
 
     async def open(self, streams: int) -> None:
         if self._client is None:
@@ -46,7 +49,8 @@ class HttpAudio:
         if streams > self._opened:
             # Any answer will do: what counts is that the connections stand before the clock runs.
             root = str(httpx.URL(self._url).join("/"))
-            await asyncio.gather(*(self._client.get(root) for _ in range(streams)))
+            extensions = [{"trace": _Trace(self.links, self._clock)} for _ in range(streams)]
+            await asyncio.gather(*(self._client.get(root, extensions=each) for each in extensions))
             self._opened = streams
 
     async def speak(self, line: Line, recording: Recording) -> None:
@@ -71,3 +75,23 @@ class HttpAudio:
             await self._client.aclose()
             self._client = None
             self._opened = 0
+
+
+class _Trace:
+    """Notes what a connection costs: httpcore calls it at each step of one request. TCP's handshake is one round trip
+    (after the name look-up); TLS comes on top."""
+
+    def __init__(self, links: Links, clock: MonotonicClock) -> None:
+        self._links = links
+        self._clock = clock
+        self._begin_s = 0.0
+
+    async def __call__(self, event: str, _: object) -> None:
+        now_s = self._clock.now_s()
+        if event == "connection.connect_tcp.started":
+            self._begin_s = now_s
+        elif event == "connection.connect_tcp.complete":
+            self._links.connects_s.append(now_s - self._begin_s)
+            self._links.rtts_s.append(now_s - self._begin_s)
+        elif event == "connection.start_tls.complete" and self._links.connects_s:
+            self._links.connects_s[-1] = now_s - self._begin_s

@@ -1,0 +1,24 @@
+"""``antiphon bench selftest``: does the bench measure what is there?"""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from antiphon.bench.report import write
+from antiphon.bench.selftest import report
+from antiphon.cli.bench import bench
+from antiphon.cli.bench_run import show
+
+
+@bench.command()
+def selftest(
+    live: Annotated[bool, typer.Option(help="Also against a faulty server on this machine.")] = True,
+    out: Annotated[Path | None, typer.Option(help="Report as JSON; Markdown beside it.", dir_okay=False)] = None,
+) -> None:
+    """Plant faults, measure them, name them. Exit 1 if one is measured wrongly or not named."""
+    made, trusted = report(live, lambda line: typer.echo(line, err=True))
+    if out is not None:
+        write(made, out)
+    show(made)
+    raise typer.Exit(0 if trusted else 1)
