@@ -63,10 +63,11 @@ def serve(
             "log.level": log_level,
         },
     )
-    raise typer.Exit(run_server(settings, _build))
+    raise typer.Exit(run_server(settings, build_house))
 
 
-def _build(settings: Settings) -> House:
+def build_house(settings: Settings) -> House:
+    """All engines, and who answers. Raises ``AntiphonError`` where a model or a setting is missing."""
     workers = settings.engine.worker_count
     store, voice = open_store(settings), settings.tts.default_voice
     brain = _brain(settings.brain)  # what is wrong with it is said before models are loaded
