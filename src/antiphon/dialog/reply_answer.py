@@ -173,10 +173,11 @@ class Answer:
             if self.voice.quiet(now_s):
                 self._fillers += 1
                 self._note(self.reply.turn, "filler", f"{self._fillers}")
-                actions += self._write(self._phrases.filler, now_s) + self.voice.flush(now_s)
+                own, _ = self._desk.filler(self.reply.reply_id)
+                actions += self._write(own or self._phrases.filler, now_s) + self.voice.flush(now_s)
             else:
                 again_s = _SOON_S  # the agent is still saying something
-            self._waits_s = now_s - self.settings.filler_after_s + again_s
+            self._waits_s = now_s - self._filler_after_s + again_s
         return actions
 
     @property
@@ -190,7 +191,12 @@ class Answer:
         waits = self.state in ("held", "tools") and self.committed and self.voice.released and not self.voice.stopped
         if not waits or self._waits_s is None or self._fillers >= self.settings.max_fillers or self.voice.dead:
             return None
-        return self._waits_s + self.settings.filler_after_s
+        return self._waits_s + self._filler_after_s
+
+    @property
+    def _filler_after_s(self) -> float:
+        _, own_s = self._desk.filler(self.reply.reply_id)
+        return self.settings.filler_after_s if own_s is None else own_s
 
     def _ask(self, now_s: float, more: tuple[Message, ...] = ()) -> list[Action]:
         self.state, self._asked = "asking", False

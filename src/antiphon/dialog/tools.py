@@ -46,6 +46,8 @@ class ToolSettings:
 
     targets: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     max_calls_per_turn: int = 16
+    fillers: Mapping[str, tuple[str | None, float | None]] = field(default_factory=dict)
+    """For a tool: what is said while it takes long, and after how many seconds; None: as for every tool."""
 
 
 @dataclass(slots=True)
@@ -96,6 +98,11 @@ class ToolDesk:
     @property
     def deadline_s(self) -> float | None:
         return min((run.deadline_s for run in self.runs.values() if run.state == "running"), default=None)
+
+    def filler(self, owner: str) -> tuple[str | None, float | None]:
+        """What is said, and after how long, while the calls of this answer take long; None: as for every tool."""
+        names = (run.call.name for run in self.runs.values() if run.owner == owner and run.open)
+        return next((self.settings.fillers[name] for name in names if name in self.settings.fillers), (None, None))
 
     def waits(self, owner: str) -> bool:
         return any(run.open for run in self.runs.values() if run.owner == owner)

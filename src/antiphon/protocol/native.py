@@ -40,7 +40,8 @@ class Tell:
     news: ToConversation | bytes
 
 
-NativeAction: TypeAlias = Tell | Send | SendBytes | Cancel | CloseSocket | Note
+WireAction: TypeAlias = Send | SendBytes | Cancel | CloseSocket | Note
+NativeAction: TypeAlias = Tell | WireAction
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +101,7 @@ class NativeSocket:
             return None
         return 0.0 if self._opened_s is None else self._opened_s + self._limits.start_wait_s
 
-    def tick(self, now_s: float) -> list[NativeAction]:
+    def tick(self, now_s: float) -> list[WireAction]:
         """Give up on a client that does not begin."""
         if self._over or self._started is not None:
             return []
@@ -126,7 +127,7 @@ class NativeSocket:
             return self._audio(frame)
         except InvalidInput as error:
             if self._started is None:
-                return self._break_off("invalid_message", str(error), UNACCEPTABLE, error.param)
+                return [*self._break_off("invalid_message", str(error), UNACCEPTABLE, error.param)]
             return [self._error("invalid_message", str(error), error.param)]
 
     def _audio(self, frame: bytes) -> list[NativeAction]:
@@ -168,7 +169,7 @@ class NativeSocket:
 
     # From the conversation
 
-    def ready(self, session_id: str, resume_token: str, *, resumed: bool) -> list[NativeAction]:
+    def ready(self, session_id: str, resume_token: str, *, resumed: bool) -> list[WireAction]:
         """The session has begun, or goes on."""
         if self._over or self._started is None:
             return []
@@ -182,7 +183,7 @@ class NativeSocket:
         )
         return [self._send(message)]
 
-    def turn(self, event: TurnEvent) -> list[NativeAction]:
+    def turn(self, event: TurnEvent) -> list[WireAction]:
         """What was decided about the user's turn."""
         if self._over or self._started is None:
             return []
@@ -199,7 +200,7 @@ class NativeSocket:
                 at_sample = self._at(event.at_sample)
                 return [self._send(wire.UserEnded(transcript=event.transcript, at_sample=at_sample))]
 
-    def begin_reply(self, reply_id: str, key: Key) -> list[NativeAction]:
+    def begin_reply(self, reply_id: str, key: Key) -> list[WireAction]:
         """``key`` of its stream of speech. A reply that is still speaking ends here: one speaks at a time."""
         if self._over or self._started is None or reply_id in self._memory.replies:
             return []
@@ -208,11 +209,11 @@ class NativeSocket:
         self._speaking = reply_id
         return [*actions, self._send(wire.ReplyStarted(reply_id=reply_id))]
 
-    def text(self, reply_id: str, delta: str) -> list[NativeAction]:
+    def text(self, reply_id: str, delta: str) -> list[WireAction]:
         reply = self._open(reply_id)
         return [self._send(wire.ReplyText(reply_id=reply_id, delta=delta), reply.key)] if reply and delta else []
 
-    def words(self, reply_id: str, times: WordTimes) -> list[NativeAction]:
+    def words(self, reply_id: str, times: WordTimes) -> list[WireAction]:
         reply = self._open(reply_id)
         if reply is None or self._started is None or not times.words:
             return []
@@ -227,7 +228,7 @@ class NativeSocket:
         ]
         return [self._send(wire.ReplyWords(reply_id=reply_id, words=words), reply.key)]
 
-    def audio(self, reply_id: str, data: bytes) -> list[NativeAction]:
+    def audio(self, reply_id: str, data: bytes) -> list[WireAction]:
         """Whole samples in the declared output format."""
         reply = self._open(reply_id)
         if reply is None or self._started is None:
@@ -239,14 +240,14 @@ class NativeSocket:
             SendBytes(bytes((AUDIO,)) + data[start : start + size], reply.key) for start in range(0, len(data), size)
         ]
 
-    def mark(self, reply_id: str) -> list[NativeAction]:
+    def mark(self, reply_id: str) -> list[WireAction]:
         """Ask for a report of what was sent so far."""
         reply = self._open(reply_id)
         if reply is None:
             return []
         return [self._send(wire.ReplyMark(reply_id=reply_id, sample=self._samples(reply)), reply.key)]
 
-    def end_reply(self, reply_id: str, *, failed: bool = False) -> list[NativeAction]:
+    def end_reply(self, reply_id: str, *, failed: bool = False) -> list[WireAction]:
         """All of it has been sent."""
         reply = self._open(reply_id)
         if reply is None:
@@ -256,7 +257,7 @@ class NativeSocket:
         message = wire.ReplyEnded(reply_id=reply_id, samples=self._samples(reply), reason=reason)
         return [self._send(message, reply.key), *self._leave()]
 
-    def pause_reply(self, reply_id: str, fade_ms: int) -> list[NativeAction]:
+    def pause_reply(self, reply_id: str, fade_ms: int) -> list[WireAction]:
         """Someone may be interrupting: silence, but nothing is dropped."""
         reply = self._memory.replies.get(reply_id)
         if self._over or reply is None or reply.state == "cleared" or reply.paused:
@@ -264,7 +265,7 @@ class NativeSocket:
         reply.paused = True
         return [self._send(wire.ReplyPaused(reply_id=reply_id, fade_ms=fade_ms), reply.key)]
 
-    def continue_reply(self, reply_id: str) -> list[NativeAction]:
+    def continue_reply(self, reply_id: str) -> list[WireAction]:
         """Nobody was."""
         reply = self._memory.replies.get(reply_id)
         if self._over or reply is None or reply.state == "cleared" or not reply.paused:
@@ -272,7 +273,7 @@ class NativeSocket:
         reply.paused = False
         return [self._send(wire.ReplyContinued(reply_id=reply_id), reply.key)]
 
-    def clear(self, reply_id: str, fade_ms: int) -> list[NativeAction]:
+    def clear(self, reply_id: str, fade_ms: int) -> list[WireAction]:
         """The user takes the floor: what was not sent is dropped here, what was not played there."""
         reply = self._memory.replies.get(reply_id)
         if self._over or reply is None or reply.state == "cleared":
@@ -282,22 +283,22 @@ class NativeSocket:
             self._speaking = None
         return [Cancel(reply.key), self._send(wire.Clear(reply_id=reply_id, fade_ms=fade_ms)), *self._leave()]
 
-    def call_tool(self, call_id: str, name: str, arguments: str) -> list[NativeAction]:
+    def call_tool(self, call_id: str, name: str, arguments: str) -> list[WireAction]:
         if self._over or self._started is None or call_id in self._calls:
             return []
         self._calls.add(call_id)
         return [self._send(wire.ToolAsked(call_id=call_id, name=name, arguments=arguments))]
 
-    def cancel_tool(self, call_id: str) -> list[NativeAction]:
+    def cancel_tool(self, call_id: str) -> list[WireAction]:
         if self._over or call_id not in self._calls:
             return []
         self._calls.discard(call_id)
         return [self._send(wire.ToolCancelled(call_id=call_id))]
 
-    def hand_over(self, reason: str) -> list[NativeAction]:
+    def hand_over(self, reason: str) -> list[WireAction]:
         return [] if self._over or self._started is None else [self._send(wire.HandedOver(reason=reason))]
 
-    def fail(self, error: AntiphonError, *, fatal: bool) -> list[NativeAction]:
+    def fail(self, error: AntiphonError, *, fatal: bool) -> list[WireAction]:
         """``fatal`` ends the session: 1013 where there was no place, 1008 for what can never be served, else 1011."""
         if self._over:
             return []
@@ -311,28 +312,32 @@ class NativeSocket:
             return self._break_off(code, str(error), close_code, param)
         return [self._error(code, str(error), param)]
 
-    def close(self, reason: str) -> list[NativeAction]:
+    def close(self, reason: str) -> list[WireAction]:
         """The session is over."""
         if self._over:
             return []
         return self._end(reason, NORMAL)
 
-    def drain(self, now_s: float) -> list[NativeAction]:
+    def restart(self) -> list[WireAction]:
+        """The server leaves now."""
+        return [] if self._over else self._end("restart", RESTART)
+
+    def drain(self, now_s: float) -> list[WireAction]:
         """The server wants to leave: the reply is sent to its end, then the client may resume elsewhere."""
         self._draining = True
         return self._leave()
 
     # Inside
 
-    def _leave(self) -> list[NativeAction]:
+    def _leave(self) -> list[WireAction]:
         return self._end("restart", RESTART) if self._draining and self._speaking is None and not self._over else []
 
-    def _end(self, reason: str, code: int) -> list[NativeAction]:
-        last: list[NativeAction] = [self._send(wire.Closed(reason=reason)), CloseSocket(code)]
+    def _end(self, reason: str, code: int) -> list[WireAction]:
+        last: list[WireAction] = [self._send(wire.Closed(reason=reason)), CloseSocket(code)]
         self._over = True
         return last
 
-    def _break_off(self, code: str, message: str, close_code: int, param: str | None = None) -> list[NativeAction]:
+    def _break_off(self, code: str, message: str, close_code: int, param: str | None = None) -> list[WireAction]:
         self._over = True
         error = wire.ErrorMessage(code=code, message=message, param=param, fatal=True)
         return [self._send(error), CloseSocket(close_code)]

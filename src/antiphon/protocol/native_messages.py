@@ -285,6 +285,29 @@ class Closed(ServerMessage, frozen=True, kw_only=True, tag="closed"):
     reason: str
 
 
+SERVER_MESSAGES: Final[tuple[type[ServerMessage], ...]] = (
+    Ready,
+    UserStarted,
+    UserUpdate,
+    UserEagerEnd,
+    UserResumed,
+    UserEnded,
+    ReplyStarted,
+    ReplyText,
+    ReplyWords,
+    ReplyMark,
+    ReplyEnded,
+    ReplyPaused,
+    ReplyContinued,
+    Clear,
+    ToolAsked,
+    ToolCancelled,
+    HandedOver,
+    ErrorMessage,
+    Closed,
+)
+"""Everything the server says."""
+
 _messages: "msgspec.json.Decoder[AnyClientMessage]" = msgspec.json.Decoder(AnyClientMessage)
 
 

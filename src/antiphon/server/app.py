@@ -28,14 +28,19 @@ from antiphon.protocol.cartesia_stt_batch import SttForm, SttReply
 from antiphon.protocol.cartesia_stt_messages import CloseCommand, ConfigCommand, SttMessage, TurnsMessage
 from antiphon.protocol.cartesia_voices import EmptyPage, VoiceBody, VoicePage
 from antiphon.protocol.http import EVENT_STREAM, JSON, TEXT, shown
+from antiphon.protocol.native_messages import SERVER_MESSAGES
+from antiphon.protocol.native_messages import AnyClientMessage as AgentCommand
 from antiphon.protocol.openai_http import ErrorReply, ModelCard, ModelList, SpeechRequest
 from antiphon.protocol.openai_realtime_client import AnyClientEvent
 from antiphon.protocol.openai_realtime_events import SERVER_EVENTS
 from antiphon.protocol.openai_realtime_http import SecretReply, SecretRequest
 from antiphon.protocol.openai_transcription import TranscriptionForm, TranscriptionReply
 from antiphon.protocol.openapi import Answer, Query, Socket
-from antiphon.server import cartesia_routes, hearing_routes, openai_routes, realtime_routes
+from antiphon.server import agent_routes, cartesia_routes, hearing_routes, openai_routes, realtime_routes
 from antiphon.server.admission import Admission
+from antiphon.server.agent_log import MakeAgentLog
+from antiphon.server.agent_routes import AgentRoute
+from antiphon.server.agent_tools import NO_TOOLS, ToolSource
 from antiphon.server.auth import gate_for
 from antiphon.server.cartesia_routes import CartesiaRoutes, upgrade_needed
 from antiphon.server.front import Front, MethodNotAllowed
@@ -86,12 +91,14 @@ def create_app(
     voices: Engines,
     *,
     brain: Brain | None = None,
+    tools: ToolSource = NO_TOOLS,
     clock: Clock | None = None,
     folds: Sequence[Fold] = (),
+    agent_logs: Sequence[MakeAgentLog] = (),
     device: str = "cpu",
 ) -> App:
     """``voices``: the registry of engines. ``brain``: who answers; None: the plain rules.
-    ``folds``: further readers of the journal (recorders, tests).
+    ``tools``: what agents can do. ``folds``: further readers of the journal; ``agent_logs``: of conversations.
 
     Raises ``SettingsError`` where the settings would leave the door open (see :func:`gate_for`).
     """
@@ -108,6 +115,8 @@ def create_app(
         admission=Admission(settings.server.max_connections, settings.stream_limit, settings.stt.max_uploads),
         gate=gate_for(settings.server),
         lifecycle=Lifecycle(journal, clock),
+        tools=tools,
+        agent_logs=tuple(agent_logs),
     )
     entries = _entries(hub)
     document = openapi.document(TITLE, __version__, [entry.described for entry in entries])
@@ -135,7 +144,7 @@ def create_app(
 
 def _entries(hub: Hub) -> list[_Entry]:
     cartesia, openai, hearing = CartesiaRoutes(hub), OpenAiRoutes(hub), HearingRoutes(hub)
-    realtime = RealtimeRoutes(hub)
+    realtime, agents = RealtimeRoutes(hub), AgentRoute(hub)
 
     def entry(endpoint: Any, method: str, path: str, summary: str, tag: str, **more: Any) -> _Entry:
         return _Entry(openapi.Route(method, path, summary, tag=tag, **more), endpoint)
@@ -204,6 +213,9 @@ def _entries(hub: Hub) -> list[_Entry]:
               responses={400: _V1_FAULTS[400], 401: _V1_FAULTS[401]}),
         entry(realtime.client_secret, "POST", realtime_routes.SECRETS, "A short-lived secret that opens a session",
               "OpenAI", request=SecretRequest, responses={200: Answer("Secret", SecretReply), **_V1_FAULTS}),
+        entry(agents, "GET", agent_routes.SOCKET, "A conversation with the agent: audio both ways, see docs/native.md",
+              "Antiphon",
+              socket=Socket(receives=get_args(AgentCommand), sends=SERVER_MESSAGES), responses={401: _FAULTS[401]}),
         entry(openai.list_models, "GET", "/v1/models", "Models", "OpenAI",
               responses={200: Answer("Models", ModelList)}),
         entry(openai.get_model, "GET", "/v1/models/{id}", "One model", "OpenAI",

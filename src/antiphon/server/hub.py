@@ -12,6 +12,8 @@ from antiphon.core.errors import AntiphonError, AtCapacity
 from antiphon.core.hearing import HearingConfig
 from antiphon.core.speech import SpeechConfig, VoiceInfo
 from antiphon.server.admission import Admission, Place
+from antiphon.server.agent_log import MakeAgentLog
+from antiphon.server.agent_tools import NO_TOOLS, ToolSource
 from antiphon.server.auth import Gate, Principal
 from antiphon.server.journal import Journal, Refused, StreamOpened
 from antiphon.server.lifecycle import Lifecycle, Unready
@@ -58,6 +60,10 @@ class Hub:
     admission: Admission
     gate: Gate
     lifecycle: Lifecycle
+    tools: ToolSource = NO_TOOLS
+    """What agents can do."""
+    agent_logs: tuple[MakeAgentLog, ...] = ()
+    """Who keeps records of conversations."""
     _numbers: "count[int]" = field(default_factory=lambda: count(1))
 
     def open_line(

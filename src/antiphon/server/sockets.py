@@ -28,7 +28,7 @@ class SocketRoute:
 
     ``grant`` is what a token must allow ("tts", "stt"). ``subprotocol`` is agreed to if it is offered. ``frame_bytes``:
     what a frame may have at most, if not what is usual. ``told_inside``: that the server is full is said on the socket,
-    which is closed at once; clients of such a dialect read nothing else.
+    which is closed at once; clients of such a dialect read nothing else. ``audio_mark``: see :class:`SpeechSocket`.
     """
 
     def __init__(
@@ -41,18 +41,20 @@ class SocketRoute:
         subprotocol: str = "",
         frame_bytes: int | None = None,
         told_inside: bool = False,
+        audio_mark: bytes = b"",
     ) -> None:
-        self._hub = hub
+        self.hub = hub
         self._route = route
         self._grant = grant
         self._make_machine = make_machine
         self._subprotocol = subprotocol
         self._frame_bytes = frame_bytes
         self._told_inside = told_inside
+        self._audio_mark = audio_mark
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Client libraries report the status of a refused handshake, and nothing of a socket closed later."""
-        hub, request_id = self._hub, request_id_of(scope)
+        hub, request_id = self.hub, request_id_of(scope)
         websocket = WebSocket(scope, receive, send)
         principal = admit(hub, websocket, self._grant)
         try:
@@ -72,9 +74,16 @@ class SocketRoute:
                 await self._accept(websocket)
             except (OSError, WebSocketDisconnect):  # gone while shaking hands
                 return
-            await SpeechSocket(hub, websocket, machine, principal, request_id, self._route).run()
+            socket = SpeechSocket(
+                hub, websocket, machine, principal, request_id, self._route, audio_mark=self._audio_mark
+            )
+            await self.serve(socket, machine)
         finally:
             place.release()
+
+    async def serve(self, socket: SpeechSocket, machine: Machine) -> None:
+        """Returns when the socket is over."""
+        await socket.run()
 
     async def _accept(self, websocket: WebSocket) -> None:
         offered = self._subprotocol in websocket.scope.get("subprotocols", ())

@@ -1,0 +1,97 @@
+"""The ear of one agent socket: opened, replaced when it breaks, and its positions made the conversation's. Pure."""
+
+from collections import deque
+from dataclasses import replace
+from typing import Final, TypeVar
+
+from antiphon.audio.pcm import bytes_per_sample
+from antiphon.core.event import Event
+from antiphon.core.hearing import EAR_RATE_HZ, HearingConfig, Listened
+from antiphon.core.turns import TurnEvent
+from antiphon.protocol.actions import AgentAction, Cancel, Configure, Key, Open, Push
+from antiphon.protocol.native_messages import AudioShape
+from antiphon.server.agent_plan import AgentPlan
+
+MUTE_S: Final = 5.0
+"""An ear that was given audio and has said nothing for so long is replaced. It says something every 100 ms or so."""
+_MUTE_SAMPLES = EAR_RATE_HZ
+_FAILURES, _FAILURES_S = 3, 30.0
+
+Turn = TypeVar("Turn", bound=TurnEvent)
+
+
+class AgentHearing:
+    """``before``: samples (16 kHz) of the conversation that were heard by earlier sockets."""
+
+    def __init__(self, key: Key, shape: AudioShape, plan: AgentPlan, before: int) -> None:
+        self.key = key
+        self.shape = shape
+        self._plan = plan
+        self._before = before
+        self._size = bytes_per_sample(shape.encoding)
+        self._socket_bytes = 0
+        self._from = 0  # where in the socket's audio this ear began, in samples
+        self._skip = 0  # bytes of a sample that an earlier ear had the first part of
+        self._listened = 0  # of the socket's audio
+        self._alive_s: float | None = None
+        self._failures: deque[float] = deque(maxlen=_FAILURES)
+
+    @property
+    def due_s(self) -> float | None:
+        """When silence of the ear means that it is dead, if it owes anything."""
+        owes = self._samples - self._listened > _MUTE_SAMPLES
+        return self._alive_s + MUTE_S if owes and self._alive_s is not None else None
+
+    @property
+    def offset_samples(self) -> int:
+        """What makes the ear's positions the conversation's."""
+        return self._before + self._from
+
+    def open(self) -> list[AgentAction]:
+        config = HearingConfig(
+            language=self._plan.language,
+            encoding=self.shape.encoding,
+            sample_rate_hz=self.shape.sample_rate_hz,
+            turns=True,
+        )
+        return [Open(self.key, config), Configure(self.key, self._plan.turns)]
+
+    def reopen(self, key: Key, now_s: float) -> list[AgentAction] | None:
+        """Another ear listens from here on; None: they all break."""
+        if len(self._failures) == _FAILURES and now_s - self._failures[0] < _FAILURES_S:
+            return None
+        self._failures.append(now_s)
+        old, self.key = self.key, key
+        self._from = self._listened = self._samples
+        self._skip = -self._socket_bytes % self._size
+        self._alive_s = now_s
+        return [Cancel(old), *self.open()]
+
+    def push(self, data: bytes, now_s: float) -> tuple[list[AgentAction], int]:
+        """What to do with a piece of audio, and how many samples (16 kHz) longer it makes what was heard."""
+        before = self._samples
+        self._socket_bytes += len(data)
+        if self._alive_s is None or before == self._listened:
+            self._alive_s = now_s
+        rest, self._skip = data[self._skip :], max(0, self._skip - len(data))
+        return ([Push(self.key, rest)] if rest else []), self._samples - before
+
+    def heard(self, event: Event | TurnEvent, now_s: float) -> None:
+        self._alive_s = now_s
+        if isinstance(event, Listened):
+            self._listened = max(self._listened, self._from + event.at_sample)
+
+    def mute(self, now_s: float) -> bool:
+        due_s = self.due_s
+        return due_s is not None and now_s >= due_s
+
+    def in_socket(self, event: Turn) -> Turn:
+        """With its position in this socket's audio."""
+        return replace(event, at_sample=event.at_sample + self._from)
+
+    def in_conversation(self, event: Turn) -> Turn:
+        return replace(event, at_sample=event.at_sample + self.offset_samples)
+
+    @property
+    def _samples(self) -> int:
+        return self._socket_bytes // self._size * EAR_RATE_HZ // self.shape.sample_rate_hz

@@ -1,0 +1,44 @@
+"""The native agent socket's route."""
+
+from starlette.websockets import WebSocket
+
+from antiphon.protocol.native import AUDIO, NativeLimits
+from antiphon.server.agent_machine import AgentMachine
+from antiphon.server.agent_sessions import AgentSessions
+from antiphon.server.auth import Principal
+from antiphon.server.hub import Hub
+from antiphon.server.machine import Machine
+from antiphon.server.session import SpeechSocket
+from antiphon.server.sockets import SocketRoute
+
+SOCKET = "/agents/websocket"
+GRANT = "agent"
+
+
+class AgentRoute(SocketRoute):
+    """``sessions`` outlive their sockets."""
+
+    def __init__(self, hub: Hub) -> None:
+        self.sessions = AgentSessions(hub)
+        limits = NativeLimits(resume_window_s=hub.settings.agent.resume_window_s)
+
+        def converse(websocket: WebSocket, request_id: str, principal: Principal) -> AgentMachine:
+            return AgentMachine(self.sessions.door(principal), limits)
+
+        super().__init__(
+            hub,
+            SOCKET,
+            GRANT,
+            converse,
+            frame_bytes=limits.max_frame_bytes,
+            told_inside=True,
+            audio_mark=bytes((AUDIO,)),
+        )
+
+    async def serve(self, socket: SpeechSocket, machine: Machine) -> None:
+        assert isinstance(machine, AgentMachine)
+        machine.connect(socket.prod, socket.drop)
+        try:
+            await socket.run()
+        finally:
+            machine.gone(self.hub.clock.now_s())
