@@ -95,7 +95,7 @@ def batch_of(rows: list[Row]) -> Batch:
     return Batch(
         ids=_padded([row.ids for row in rows], places),
         valid=_padded([row.valid for row in rows], places),
-        take=_padded([np.flatnonzero(row.valid) for row in rows], tokens),
+        take=_padded([np.flatnonzero(row.valid) + GAP for row in rows], tokens),
         durations=durations,
         token=token,
         position=positions(at, held),

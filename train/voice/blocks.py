@@ -36,7 +36,7 @@ class Norm(nn.Module):
 
 
 class Block(nn.Module):
-    """``forward`` for a run of steps (by scan), ``step`` for one; both take and give the state [rows, 4 * width]."""
+    """``forward`` for a run of steps, by scan; ``step`` for one, the slow reference. The state is [rows, 4 * width]."""
 
     def __init__(self, width: int, inner: int, slowest: float = 300.0) -> None:
         """``slowest``: longest time constant at the start, in steps (the shortest is 2)."""
@@ -61,34 +61,37 @@ class Block(nn.Module):
         """Floats of state per row: three past inputs of the convolution, then h."""
         return TAPS * self.width
 
-    def forward(self, x: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
-        """``x`` [rows, steps, width]."""
-        steps, width = x.shape[1], self.width
-        u, g = self.enter(self.norm(x)).split(width, -1)
-        u = torch.cat((state[:, : -self.width].reshape(-1, TAPS - 1, width).to(u.dtype), u), dim=1)
-        past = u[:, steps:]
-        u = sum(u[:, k : k + steps] * self.taps[k] for k in range(TAPS))
-        r, i = torch.sigmoid(self.gates(u)).float().split(width, -1)
-        a, b = self._recurrence(r, i, u.float())
-        h = scan(a, b, state[:, -self.width :])
-        after = torch.cat((past.reshape(len(x), -1).float(), h[:, -1]), dim=1)
-        return self._finish(x, h, g), after
-
-    def step(self, x: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
-        """``x`` [rows, width]. No loops or shapes that depend on data: what is exported."""
+    def forward(self, x: Tensor, state: Tensor, keep: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        """``x`` [rows, steps, width]; where ``keep`` [rows, steps, 1] is 0 the memory h stays as it was."""
         width = self.width
         u, g = self.enter(self.norm(x)).split(width, -1)
-        past, h = state.split((3 * width, width), -1)
+        if keep is not None:
+            u = u * keep
+        past, h = state.split(((TAPS - 1) * width, width), -1)
+        line = torch.cat((past.reshape(-1, TAPS - 1, width).to(u.dtype), u), dim=1)
+        u = u * self.taps[TAPS - 1]
+        for k in range(TAPS - 1):
+            u = u + line[:, k : k + 1 - TAPS] * self.taps[k]
+        r, i = torch.sigmoid(self.gates(u)).float().split(width, -1)
+        a = torch.exp(r * (-8 * F.softplus(self.decay)))
+        b = torch.sqrt(1 - a * a + 1e-6) * i * u.float()
+        if keep is not None:
+            a, b = 1 + (a - 1) * keep, b * keep
+        hs = scan(a, b, h)
+        after = torch.cat((line[:, 1 - TAPS :].reshape(-1, (TAPS - 1) * width).float(), hs[:, -1]), dim=1)
+        return self._finish(x, hs, g), after
+
+    def step(self, x: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
+        """``x`` [rows, width]: the equations of one step, written out."""
+        width = self.width
+        u, g = self.enter(self.norm(x)).split(width, -1)
+        past, h = state.split(((TAPS - 1) * width, width), -1)
         line = torch.cat((past, u), dim=-1)
         u = (line.reshape(-1, TAPS, width) * self.taps).sum(1)
         r, i = torch.sigmoid(self.gates(u)).split(width, -1)
-        a, b = self._recurrence(r, i, u)
-        h = a * h + b
+        a = torch.exp(-8 * F.softplus(self.decay) * r)
+        h = a * h + torch.sqrt(1 - a * a + 1e-6) * i * u
         return self._finish(x, h, g), torch.cat((line[:, width:], h), dim=-1)
-
-    def _recurrence(self, r: Tensor, i: Tensor, u: Tensor) -> tuple[Tensor, Tensor]:
-        a = torch.exp(r * (-8 * F.softplus(self.decay)))
-        return a, torch.sqrt(1 - a * a + 1e-6) * i * u
 
     def _finish(self, x: Tensor, h: Tensor, g: Tensor) -> Tensor:
         x = x + self.leave(h * F.silu(g))
@@ -113,11 +116,11 @@ class Stack(nn.Module):
         """The state before anything."""
         return torch.zeros(rows, self.state_size, device=next(self.parameters()).device)
 
-    def forward(self, x: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
-        """``x`` [rows, steps, width] -> the same, state."""
+    def forward(self, x: Tensor, state: Tensor, keep: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        """``x`` [rows, steps, width] -> the same, state; ``keep`` as in :meth:`Block.forward`."""
         after = []
         for block, own in zip(self.blocks, state.split(self.each, -1), strict=True):
-            x, own = block(x, own)
+            x, own = block(x, own, keep)
             after.append(own)
         return x, torch.cat(after, -1)
 

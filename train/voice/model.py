@@ -50,7 +50,7 @@ class AcousticConfig:
 @dataclass(frozen=True, slots=True)
 class Batch:
     """``ids`` [rows, places] with ``valid`` [rows, places] 0 where nothing is (between sentences and at the end),
-    ``take`` [rows, tokens] the places of the tokens, in a row; ``durations`` [rows, tokens], 0 beyond the end;
+    ``take`` [rows, tokens] where the tokens' encodings come out; ``durations`` [rows, tokens], 0 beyond the end;
     ``token`` [rows, frames] the token of each frame, ``position`` [rows, frames, 5]; ``conditions`` [rows, tokens, 6]
     and ``frame_conditions`` [rows, frames / 2, 6]; targets ``mel`` [rows, frames, 80], ``f0`` and ``voiced``
     [rows, frames] of the *next* frame; ``mask`` [rows, frames]."""
@@ -73,7 +73,7 @@ class Batch:
 
 
 class Encoder(nn.Module):
-    """Symbols to encodings. ``step`` takes one symbol and gives the encoding of the fourth before it."""
+    """Symbols to encodings, in runs of any length; every encoding comes out four places late."""
 
     def __init__(self, config: AcousticConfig) -> None:
         super().__init__()
@@ -86,16 +86,28 @@ class Encoder(nn.Module):
         self.durations = nn.Sequential(nn.Linear(width + len(CONDITIONS), 96), nn.SiLU(), nn.Linear(96, 1))
         nn.init.normal_(self.embed.weight, std=0.5)
 
-    def forward(self, ids: Tensor, valid: Tensor, take: Tensor) -> Tensor:
-        """[rows, tokens, width]; arguments as in :class:`Batch`."""
-        keep = valid[..., None]
-        x = self.embed(ids) * keep
-        for norm, mix in zip(self.norms, self.mixes, strict=True):
-            near = F.pad(norm(x) * keep, (0, 0, 1, 1))
-            x = x + F.silu(mix(torch.cat((near[:, :-2], near[:, 1:-1], near[:, 2:]), -1))) * keep
-        x = x.gather(1, take[..., None].expand(-1, -1, self.width))
-        out: Tensor = self.past(x, self.past.start(len(x)))[0]
-        return out
+    def forward(self, ids: Tensor, valid: Tensor, state: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """``ids`` [rows, n] int64; ``valid`` [rows, n] is 0 for places where nothing is: four or more of them follow a
+        sentence, or the end.
+
+        Returns encodings [rows, n, width] of the places ``lookahead`` before these, whether these hold symbols
+        [rows, n], and the state. Any cut into runs gives the same.
+        """
+        width = self.width
+        *layers, past = state.split([2 * width + 2] * self.layers + [self.past.state_size], -1)
+        x, here = self.embed(ids) * valid[..., None], valid[..., None]
+        after = []
+        for layer, norm, mix in zip(layers, self.norms, self.mixes, strict=True):
+            before, were = layer.split((2 * width, 2), -1)
+            line = torch.cat((before.reshape(-1, 2, width), x), 1)
+            are = torch.cat((were[..., None], here), 1)
+            after.append(torch.cat((line[:, -2:].reshape(-1, 2 * width), are[:, -2:, 0]), -1))
+            near = norm(line) * are
+            mixed = F.silu(mix(torch.cat((near[:, :-2], near[:, 1:-1], near[:, 2:]), -1)))
+            here = are[:, 1:-1]
+            x = (line[:, 1:-1] + mixed) * here
+        x, past = self.past(x, past, here)
+        return x, here[..., 0], torch.cat((*after, past), -1)
 
     @property
     def state_size(self) -> int:
@@ -105,25 +117,6 @@ class Encoder(nn.Module):
     def start(self, rows: int) -> Tensor:
         """The state before the first symbol."""
         return torch.zeros(rows, self.state_size, device=self.embed.weight.device)
-
-    def step(self, ids: Tensor, valid: Tensor, state: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """``ids`` [rows] int64, ``valid`` [rows] 1 or 0 (nothing: what is pushed four times after a sentence).
-
-        Returns the encoding [rows, width] of the symbol pushed four steps ago, whether there was one [rows] (if not,
-        the block's state stays as it was), and the state.
-        """
-        width = self.width
-        *layers, past = state.split([2 * width + 2] * self.layers + [self.past.state_size], -1)
-        x, is_symbol = self.embed(ids) * valid[:, None], valid[:, None]
-        after = []
-        for layer, norm, mix in zip(layers, self.norms, self.mixes, strict=True):
-            older, newer, older_is, newer_is = layer.split((width, width, 1, 1), -1)
-            near = torch.cat((norm(older) * older_is, norm(newer) * newer_is, norm(x) * is_symbol), -1)
-            after.append(torch.cat((newer, x, newer_is, is_symbol), -1))
-            x, is_symbol = newer + F.silu(mix(near)) * newer_is, newer_is
-        x, moved = self.past.step(x, past)
-        after.append(past + (moved - past) * is_symbol)
-        return x, is_symbol[:, 0], torch.cat(after, -1)
 
     def log_durations(self, encodings: Tensor, conditions: Tensor) -> Tensor:
         """``encodings`` [..., width], ``conditions`` [..., 6] -> ln(1 + frames) [...]."""
@@ -148,14 +141,13 @@ class Decoder(nn.Module):
     def forward(self, frames: Tensor, position: Tensor, conditions: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
         """``frames`` [rows, steps * 2, width], ``position`` [rows, steps * 2, 5], ``conditions`` [rows, steps, 6] ->
         [rows, steps * 2, 82] (normalised mel, F0 of the next frame, its voicing as a logit), state."""
-        rows, count = frames.shape[:2]
-        steps = count // FRAMES_PER_STEP
-        x = (frames + self.place(position)).reshape(rows, steps, -1)
+        x = (frames + self.place(position)).reshape(len(frames), -1, FRAMES_PER_STEP * self.width)
         x, state = self.stack(self.pair(x) + self.condition(conditions), state)
-        return self.out(self.norm(x)).reshape(rows, count, -1), state
+        return self.out(self.norm(x)).reshape(len(frames), -1, MELS + 2), state
 
     def step(self, frames: Tensor, position: Tensor, conditions: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
-        """``frames`` [rows, 2, width], ``position`` [rows, 2, 5], ``conditions`` [rows, 6] -> [rows, 2, 82], state."""
+        """One step, by the slow reference: ``frames`` [rows, 2, width], ``position`` [rows, 2, 5], ``conditions``
+        [rows, 6] -> [rows, 2, 82], state."""
         x = (frames + self.place(position)).reshape(-1, FRAMES_PER_STEP * self.width)
         x, state = self.stack.step(self.pair(x) + self.condition(conditions), state)
         return self.out(self.norm(x)).reshape(-1, FRAMES_PER_STEP, MELS + 2), state
@@ -172,7 +164,8 @@ class Acoustic(nn.Module):
 
     def forward(self, batch: Batch) -> tuple[Tensor, Tensor]:
         """Outputs [rows, frames, 82] and log durations [rows, tokens], given the true durations."""
-        encodings = self.encoder(batch.ids, batch.valid, batch.take)
+        encodings = self.encoder(batch.ids, batch.valid, self.encoder.start(len(batch.ids)))[0]
+        encodings = encodings.gather(1, batch.take[..., None].expand(-1, -1, self.config.width))
         if self.training and self.config.dropout:
             encodings = F.dropout(encodings, self.config.dropout)
         durations = self.encoder.log_durations(encodings, batch.conditions)

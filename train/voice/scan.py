@@ -103,8 +103,24 @@ def scan_log(a: Tensor, b: Tensor, h0: Tensor) -> Tensor:
     return b
 
 
+class _ExportedScan(torch.autograd.Function):
+    """Stands for the recurrence in an exported graph, until ``export.py`` puts ONNX's own loop in its place."""
+
+    @staticmethod
+    def forward(ctx, a: Tensor, b: Tensor, h0: Tensor) -> Tensor:  # type: ignore[no-untyped-def, override]
+        return scan_log(a, b, h0)
+
+    @staticmethod
+    def symbolic(g, a, b, h0):  # type: ignore[no-untyped-def]
+        out = g.op("antiphon::Recurrence", a, b, h0)
+        out.setType(a.type())
+        return out
+
+
 def scan(a: Tensor, b: Tensor, h0: Tensor) -> Tensor:
     """``a``, ``b`` [rows, steps, width] and ``h0`` [rows, width], float32 -> h [rows, steps, width]."""
+    if torch.onnx.is_in_onnx_export():
+        return _ExportedScan.apply(a, b, h0)  # type: ignore[no-any-return, no-untyped-call]
     if a.device.type == "cpu" and _library() is not None:
         return _CompiledScan.apply(a, b, h0)  # type: ignore[no-any-return, no-untyped-call]
     return scan_log(a, b, h0)
