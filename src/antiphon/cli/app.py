@@ -12,6 +12,7 @@ COMMANDS = {
     "serve": Lazy("antiphon.cli.serve", "Speak and listen over Cartesia's and OpenAI's protocols."),
     "say": Lazy("antiphon.cli.say", "Say text aloud, or into a file."),
     "hear": Lazy("antiphon.cli.hear", "Write down what a file, standard input or the microphone says."),
+    "talk": Lazy("antiphon.cli.talk", "Talk with the agent, by voice or in typed lines."),
     "voices": Lazy("antiphon.cli.voices", "List the voices on this machine."),
     "models": Lazy("antiphon.cli.models", "List, pull and verify model files."),
     "check": Lazy("antiphon.cli.check", "Say what this machine is and has, and what would be slow or fail."),
