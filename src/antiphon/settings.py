@@ -177,8 +177,22 @@ class SttSettings(_Section):
     """Recordings coming in at once."""
 
 
+class LlmEndpointSettings(_Section):
+    """One of several places to ask a language model."""
+
+    url: str = Field(min_length=1)
+    """Base URL of an OpenAI-compatible chat endpoint (https://host/v1)."""
+    model: str = Field(min_length=1)
+    key: SecretStr | None = None
+    first_token_s: float = Field(default=5.0, gt=0)
+    mute_s: float = Field(default=5.0, gt=0)
+
+
 class BrainSettings(_Section):
-    """Who answers on sockets that answer: a language model if ``llm_url`` is set, else rules."""
+    """Who answers on sockets that answer: a language model if ``llm_url`` or ``endpoints`` is set, else rules."""
+
+    endpoints: tuple[LlmEndpointSettings, ...] = ()
+    """Several, asked in this order: where one fails the next is asked, and it is asked last for a while."""
 
     llm_url: str | None = None
     """Base URL of an OpenAI-compatible chat endpoint (https://host/v1)."""
@@ -204,6 +218,9 @@ class BrainSettings(_Section):
             raise ValueError("llm_model needs llm_url, the address of the model's server")
         if self.llm_url is not None and self.rules is not None:
             raise ValueError("set one of llm_url and rules, not both")
+        if self.endpoints and (self.llm_url is not None or self.rules is not None):
+            other = "rules" if self.llm_url is None else "llm_url (put it among the endpoints)"
+            raise ValueError(f"set one of endpoints and {other}, not both")
         return self
 
 

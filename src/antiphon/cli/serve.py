@@ -15,7 +15,7 @@ from antiphon.engine.build import House, build
 from antiphon.engine.llm import Llm
 from antiphon.engine.llm_endpoint import LlmEndpoint
 from antiphon.server.run import serve as run_server
-from antiphon.settings import BrainSettings, Settings, load
+from antiphon.settings import BrainSettings, LlmEndpointSettings, Settings, load
 
 
 @app.command()
@@ -44,7 +44,8 @@ def serve(
     log_level: Annotated[str | None, typer.Option("--log-level", help="debug, info, warning or error.")] = None,
     config: ConfigOption = None,
 ) -> None:
-    """Speak and listen over Cartesia's and OpenAI's protocols. Every setting is in docs/operations.md."""
+    """Speak, listen and hold conversations, over Cartesia's, OpenAI's and our own protocols. Every setting is in
+    docs/operations.md."""
     settings = load(
         config,
         {
@@ -84,14 +85,21 @@ def build_house(settings: Settings) -> House:
 
 def _brain(given: BrainSettings) -> Brain | None:
     """Raises ``InvalidInput``."""
+    endpoints = given.endpoints
     if given.llm_url is not None:
-        key = given.llm_key.get_secret_value() if given.llm_key else ""
-        endpoint = LlmEndpoint(
-            given.llm_url,
-            given.llm_model or "",
-            key,
+        short = LlmEndpointSettings(
+            url=given.llm_url,
+            model=given.llm_model or "",
+            key=given.llm_key,
             first_token_s=given.llm_first_token_s,
             mute_s=given.llm_mute_s,
         )
-        return Llm([endpoint], MonotonicClock())
+        endpoints = (short,)
+    if endpoints:
+        return Llm([_endpoint(one) for one in endpoints], MonotonicClock())
     return None if given.rules is None else RuleBrain(load_book(given.rules), today)
+
+
+def _endpoint(given: LlmEndpointSettings) -> LlmEndpoint:
+    key = given.key.get_secret_value() if given.key else ""
+    return LlmEndpoint(given.url, given.model, key, first_token_s=given.first_token_s, mute_s=given.mute_s)

@@ -15,7 +15,7 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, TextIO
+from typing import Protocol, TextIO, runtime_checkable
 
 import uvicorn
 
@@ -26,6 +26,7 @@ from antiphon.server.auth import gate_for
 from antiphon.server.hub import Engines
 from antiphon.server.observe import configure_logging
 from antiphon.server.tls import self_signed, trust_hint
+from antiphon.server.tools import ToolBox, tool_box
 from antiphon.server.transport import RequestProtocol, SocketProtocol, WireConfig
 from antiphon.settings import ServerSettings, Settings, SettingsError
 
@@ -80,10 +81,11 @@ def serve(
         with contextlib.closing(sock):
             certificate = _certificate(settings.server)
             gate_for(settings.server)  # a door left open is said before models are loaded
+            tools = tool_box(settings.agent.tools, settings.agent.handover)
             house = build(settings)
             try:
-                app = create_app(settings, house.registry, brain=house.brain, device=device)
-                return _run(_Site(settings, app, house.registry, sock, certificate, device, out))
+                app = create_app(settings, house.registry, brain=house.brain, tools=tools, device=device)
+                return _run(_Site(settings, app, house.registry, tools, sock, certificate, device, out))
             finally:
                 house.close()
     except SettingsError as error:
@@ -175,6 +177,7 @@ class _Site:
     settings: Settings
     app: App
     voices: WarmEngines
+    tools: ToolBox
     sock: socket.socket
     certificate: tuple[Path, Path] | None
     device: str
@@ -202,7 +205,7 @@ async def _main(site: _Site, server: uvicorn.Server) -> int:
         loop.add_signal_handler(number, leave)
     site.sock.listen(_BACKLOG)  # here, so that whoever reads our line can connect
     serving = loop.create_task(server.serve([site.sock]))
-    warming = _in_thread(site.voices.warm_up)
+    warming = asyncio.ensure_future(_warm(site))
     left = loop.create_task(leaving.wait())
     failure: BaseException | None = None
     try:
@@ -219,12 +222,31 @@ async def _main(site: _Site, server: uvicorn.Server) -> int:
         _forget_port(site)
         server.should_exit = True
         left.cancel()
-        await asyncio.gather(serving, left, return_exceptions=True)
+        warming.cancel()
+        await asyncio.gather(serving, left, warming, return_exceptions=True)
+        await site.tools.aclose()
+        await _let_go(site.app.hub.brain)
     if isinstance(failure, AntiphonError):
         raise failure
     if failure is not None:
         raise StartFailed(f"warm-up failed: {failure}") from failure
     return EXIT_OK
+
+
+async def _warm(site: _Site) -> None:
+    """A real inference, and the tools' own servers reached."""
+    await asyncio.gather(_in_thread(site.voices.warm_up), site.tools.open())
+
+
+async def _let_go(brain: Brain) -> None:
+    """Connections that a brain keeps are closed while their loop still runs."""
+    if isinstance(brain, _Closable):
+        await brain.aclose()
+
+
+@runtime_checkable
+class _Closable(Protocol):
+    async def aclose(self) -> None: ...
 
 
 def _keep_what_is_loaded() -> None:
