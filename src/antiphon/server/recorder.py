@@ -1,0 +1,175 @@
+"""Keeps conversations on disk, each kind of data apart: what was said, retrieved and generated, times and decisions,
+and the audio where it is asked for. Never stalls a call."""
+
+import json
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from antiphon.dialog.conversation_actions import CancelSpeech, ContinueSpeech, PauseSpeech
+from antiphon.dialog.conversation_events import Moment
+from antiphon.dialog.conversation_log import Observed, PlayedTo, SpeechOpened
+from antiphon.dialog.turn_record import TurnRecord
+from antiphon.server import turn_shape
+from antiphon.server.agent_log import AgentSessionFacts
+from antiphon.server.record_audio import CallAudio
+from antiphon.server.record_disk import DiskQueue, Job, LineFile, Report, day_of, expire, make_folder, safe_name
+from antiphon.settings import Kind, RecordSettings
+from antiphon.text.redact import Redactor
+
+_MARGIN_SAMPLES = 8_000
+"""Audio this far around a turn with personal data is silenced with it: 0.5 s."""
+
+
+class Recorder:
+    """Records every session into ``root``. ``keep_days``: how long each kind may be kept.
+
+    ``report`` is told of trouble (a full disk), once; ``unix_time_s`` says what day it is.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        settings: RecordSettings,
+        keep_days: Mapping[Kind, float],
+        unix_time_s: Callable[[], float],
+        report: Report,
+    ) -> None:
+        self.root = root
+        self.settings = settings
+        self.kinds = tuple(kind for kind in settings.kinds if keep_days[kind] > 0)
+        self._keep_days = {str(kind): days for kind, days in keep_days.items()}
+        self._unix_time_s = unix_time_s
+        self.queue = DiskQueue(report, idle=self.expire)
+
+    def session(self, facts: AgentSessionFacts) -> "SessionRecording":
+        return SessionRecording(self, facts)
+
+    def expire(self) -> int:
+        """Delete what is too old; returns how many files."""
+        return expire(self.root, self._keep_days, self._unix_time_s())
+
+    def close(self, timeout_s: float = 5.0) -> bool:
+        """Write what waits, and stop."""
+        return self.queue.close(timeout_s)
+
+
+class SessionRecording:
+    """One session's files. Called on the event loop; all that touches the disk is done on the disk's thread."""
+
+    def __init__(self, recorder: Recorder, facts: AgentSessionFacts) -> None:
+        self._facts = facts
+        self._queue = recorder.queue
+        self._kinds = recorder.kinds
+        self._clean: turn_shape.Clean = Redactor() if recorder.settings.redact else str
+        limit = recorder.settings.max_file_bytes
+        self._files: dict[Kind, LineFile] = {
+            kind: LineFile(recorder.root / kind, facts.session_id, limit) for kind in self._kinds if kind != "audio"
+        }
+        self._audio: CallAudio | None = None  # only ever touched on the disk's thread
+        self._fine = True
+        if "audio" in self._kinds:
+            self._submit(partial(self._open_audio, recorder))
+        self._line(
+            "log",
+            facts.began_s,
+            {
+                "event": "begin",
+                "brain": facts.brain,
+                "voice": facts.voice,
+                "language": facts.language,
+                "key": facts.principal,
+            },
+        )
+
+    def turn(self, moment: Moment, record: TurnRecord) -> None:
+        now_s, clean = moment.now_s, self._clean
+        said = turn_shape.transcript_of(record, clean)  # first: the names in it are known from then on
+        if record.user_text:
+            self._line("transcript", now_s, said)
+        generated = turn_shape.generated_of(record, clean)
+        if record.reply_text:
+            self._line("generated", now_s, generated)
+        for result in turn_shape.retrieved_of(record, clean):
+            self._line("retrieved", now_s, result)
+        self._line("log", now_s, {"event": "turn", **turn_shape.log_of(record, self._facts.began_s, clean)})
+        if said["text"] != record.user_text:
+            start, stop = record.speech
+            until = stop + _MARGIN_SAMPLES if stop > start else moment.sample
+            self._on_audio(lambda audio: audio.mute_user(start - _MARGIN_SAMPLES, until))
+        if generated["text"] != record.reply_text:
+            self._on_audio(lambda audio: audio.mute_agent(*record.speeches))
+
+    def observe(self, moment: Moment, entry: Observed) -> None:
+        now_s = moment.now_s
+        match entry:
+            case SpeechOpened():
+                self._on_audio(lambda audio: audio.opened(entry.speech_id, entry.rate_hz))
+            case PlayedTo():
+                self._on_audio(lambda audio: audio.played(now_s, entry.speech_id, entry.sample))
+            case PauseSpeech():
+                self._on_audio(lambda audio: audio.paused(now_s, entry.speech_id))
+            case ContinueSpeech():
+                self._on_audio(lambda audio: audio.went_on(now_s, entry.speech_id))
+            case CancelSpeech():
+                self._on_audio(lambda audio: audio.cancelled(now_s, entry.speech_id, entry.fade_ms))
+            case _:
+                pass
+
+    def user_audio(self, moment: Moment, data: bytes, encoding: str, rate_hz: int) -> None:
+        self._on_audio(lambda audio: audio.user(moment.now_s, moment.sample, data, encoding, rate_hz), len(data))
+
+    def agent_audio(self, moment: Moment, speech_id: str, start_sample: int, data: bytes) -> None:
+        self._on_audio(lambda audio: audio.agent(moment.now_s, speech_id, data), len(data))
+
+    def end(self, moment: Moment, reason: str) -> None:
+        self._line("log", moment.now_s, {"event": "end", "reason": self._clean(reason)})
+        self._on_audio(CallAudio.close)
+        self._submit(self._settle)
+
+    def _line(self, kind: Kind, now_s: float, values: dict[str, Any]) -> None:
+        file = self._files.get(kind)
+        if file is None:
+            return
+        facts = self._facts
+        unix_s = facts.began_unix_s + now_s - facts.began_s
+        at = {"session": facts.session_id, "unix_s": round(unix_s, 3), "after_s": round(now_s - facts.began_s, 3)}
+        line = json.dumps({**at, **values}, ensure_ascii=False, default=str)
+        self._submit(partial(file.write, line, unix_s), len(line))
+
+    def _submit(self, job: Job, cost_bytes: int = 256) -> None:
+        def run() -> None:
+            try:
+                job()
+            except BaseException:
+                self._fine = False
+                raise
+
+        self._queue.submit(run, cost_bytes + 256)
+
+    def _on_audio(self, do: Callable[[CallAudio], object], cost_bytes: int = 0) -> None:
+        if "audio" in self._kinds:
+            self._submit(partial(self._do_audio, do), cost_bytes)
+
+    def _do_audio(self, do: Callable[[CallAudio], object]) -> None:
+        if self._audio is None:
+            return
+        try:
+            do(self._audio)
+        except BaseException:  # the rest of the file would not be true
+            audio, self._audio = self._audio, None
+            audio.close()
+            raise
+
+    def _open_audio(self, recorder: Recorder) -> None:
+        facts = self._facts
+        folder = recorder.root / "audio" / day_of(facts.began_unix_s)
+        make_folder(folder)
+        path = folder / f"{safe_name(facts.session_id)}.wav"
+        limit_s, form = recorder.settings.max_audio_s, (facts.output_encoding, facts.output_rate_hz)
+        self._audio = CallAudio(path, facts.began_s, limit_s, *form)
+
+    def _settle(self) -> None:
+        if self._fine:
+            self._queue.recovered()
