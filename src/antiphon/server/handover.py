@@ -6,6 +6,7 @@ import hmac
 import logging
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx
 import msgspec
@@ -127,8 +128,8 @@ def signature(secret: bytes, body: bytes, at_s: int) -> str:
 
 def _check(url: str) -> None:
     try:
-        parts = httpx.URL(url)
-    except (httpx.InvalidURL, ValueError):
-        parts = httpx.URL("")
-    if parts.scheme not in ("http", "https") or not parts.host:
+        parts = urlsplit(url)
+    except ValueError:  # brackets that do not match
+        parts = urlsplit("")
+    if parts.scheme not in ("http", "https") or not parts.hostname:
         raise InvalidInput("agent.handover.url should look like https://host/path", "agent.handover.url")

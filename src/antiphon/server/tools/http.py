@@ -130,7 +130,10 @@ class HttpTool:
 
 def placeholders(url: str) -> list[str]:
     """The arguments that a url's path and query name. Raises ``InvalidInput`` for a url that cannot be used."""
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:  # brackets that do not match
+        parts = urlsplit("")
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise InvalidInput("a tool's url should look like https://host/path", "url")
     if "{" in parts.scheme + parts.netloc:

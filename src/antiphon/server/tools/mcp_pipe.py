@@ -9,6 +9,8 @@ import asyncio
 import contextlib
 import os
 import signal
+import subprocess
+from asyncio.subprocess import Process, SubprocessStreamProtocol
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -24,7 +26,21 @@ if TYPE_CHECKING:
 _LONGEST_LINE = 8 << 20
 _GRACE_S = 1.0
 """How long a server may take to leave by itself, and then to follow SIGTERM."""
+_LAST_WORDS_S = 0.5
+"""How long what a dead server wrote may take to be read."""
 _KEPT_LINES = 5
+
+
+class _Exit(SubprocessStreamProtocol):
+    """Knows when the process is gone, whoever else still holds its pipes (``Process.wait`` waits for those as well)."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        super().__init__(limit=_LONGEST_LINE, loop=loop)
+        self.exited = asyncio.Event()
+
+    def process_exited(self) -> None:
+        super().process_exited()
+        self.exited.set()
 
 
 class ServerPipe:
@@ -49,21 +65,24 @@ class ServerPipe:
         from mcp.shared.message import SessionMessage
 
         self._last_words.clear()
-        process = await asyncio.create_subprocess_exec(
+        loop = asyncio.get_running_loop()
+        transport, protocol = await loop.subprocess_exec(
+            lambda: _Exit(loop),
             *self._command,
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             env={**get_default_environment(), **self._env},
-            limit=_LONGEST_LINE,
             start_new_session=True,
         )
+        process = Process(transport, protocol, loop)
         self.pid = process.pid
         to_session, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
         outgoing, from_session = anyio.create_memory_object_stream[SessionMessage](0)
-        loop = asyncio.get_running_loop()
+        reading = loop.create_task(_read(process, to_session, self._ended))
         tasks = [
-            loop.create_task(_read(process, to_session, self._ended)),
+            reading,
+            loop.create_task(_stop_at_exit(protocol.exited, reading)),
             loop.create_task(_write(process, from_session, to_session)),
             loop.create_task(self._listen(process)),
         ]
@@ -71,7 +90,7 @@ class ServerPipe:
             yield incoming, outgoing
         finally:
             try:
-                await _end(process)
+                await _end(process, protocol.exited)
             finally:
                 _signal_group(process.pid, signal.SIGKILL)
                 self.pid = None
@@ -82,9 +101,9 @@ class ServerPipe:
                 with contextlib.suppress(asyncio.CancelledError):
                     await asyncio.wait(tasks, timeout=_GRACE_S)
                 # Pipes that a survivor outside the group holds open would keep the transport for ever.
-                process._transport.close()  # type: ignore[attr-defined]
+                transport.close()
 
-    async def _listen(self, process: asyncio.subprocess.Process) -> None:
+    async def _listen(self, process: Process) -> None:
         assert process.stderr is not None
         while chunk := await process.stderr.read(4096):
             lines = (line.strip() for line in chunk.decode("utf-8", "replace").splitlines())
@@ -92,7 +111,7 @@ class ServerPipe:
 
 
 async def _read(
-    process: asyncio.subprocess.Process,
+    process: Process,
     to_session: "MemoryObjectSendStream[SessionMessage | Exception]",
     ended: Callable[[], None],
 ) -> None:
@@ -116,7 +135,7 @@ async def _read(
 
 
 async def _write(
-    process: asyncio.subprocess.Process,
+    process: Process,
     from_session: "MemoryObjectReceiveStream[SessionMessage]",
     to_session: "MemoryObjectSendStream[SessionMessage | Exception]",
 ) -> None:
@@ -130,25 +149,33 @@ async def _write(
         await to_session.aclose()
 
 
-async def _end(process: asyncio.subprocess.Process) -> None:
+async def _stop_at_exit(exited: asyncio.Event, reading: "asyncio.Task[None]") -> None:
+    """A child that the server left behind may hold its output open: then no end of it is ever read."""
+    await exited.wait()
+    await asyncio.wait({reading}, timeout=_LAST_WORDS_S)
+    reading.cancel()
+
+
+async def _end(process: Process, exited: asyncio.Event) -> None:
     """Close its input, then SIGTERM to the group, each with a moment's grace."""
     if process.stdin is not None:
         process.stdin.close()
     try:
-        if not await _left(process):
+        if not await _left(exited):
             _signal_group(process.pid, signal.SIGTERM)
-            await _left(process)
+            await _left(exited)
     except asyncio.CancelledError:
         _signal_group(process.pid, signal.SIGKILL)
         raise
 
 
-async def _left(process: asyncio.subprocess.Process) -> bool:
-    # Not communicate() or a bare wait(): a child that inherited the pipes would keep both from returning.
-    waiting = asyncio.get_running_loop().create_task(process.wait())
-    done, _ = await asyncio.wait({waiting}, timeout=_GRACE_S)
-    waiting.cancel()
-    return bool(done) or process.returncode is not None
+async def _left(exited: asyncio.Event) -> bool:
+    try:
+        async with asyncio.timeout(_GRACE_S):
+            await exited.wait()
+    except TimeoutError:
+        return False
+    return True
 
 
 def _signal_group(pid: int, number: signal.Signals) -> None:

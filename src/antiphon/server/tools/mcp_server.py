@@ -1,6 +1,7 @@
 """The tools of one MCP server: listed when it starts, asked when they are called; it is started again when it dies."""
 
 import asyncio
+import importlib
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -92,7 +93,8 @@ class McpServer:
     async def open(self) -> None:
         """Returns when the tools are known or the time is over; then it is tried again in the background."""
         try:
-            import mcp  # noqa: F401
+            # Seconds on a busy machine: not on the loop, and not of the server's time.
+            await asyncio.to_thread(importlib.import_module, "mcp")
         except ModuleNotFoundError:
             raise InvalidInput(f"tool {self.name!r} is an MCP server: pip install 'antiphon[mcp]'") from None
         self._keeper = asyncio.get_running_loop().create_task(self._keep())

@@ -37,7 +37,8 @@ def signature_of(call: Callable[..., Any], *, derive: bool, where: str) -> Signa
     except (TypeError, ValueError, NameError) as error:
         raise InvalidInput(f"{where}: its parameters cannot be read ({error}); declare `parameters`") from None
     description, notes = read_docstring(inspect.getdoc(call) or "")
-    context = next((name for name, hint in hints.items() if hint is ToolContext and name in given.parameters), "")
+    wants = (name for name, hint in hints.items() if hint is ToolContext or ToolContext in get_args(hint))
+    context = next((name for name in wants if name in given.parameters), "")
     takes_key = KEY in given.parameters
     if not derive:
         return Signature(description, {}, None, takes_key, context)
