@@ -26,6 +26,8 @@ class AgentSessionFacts:
     output_rate_hz: int
     began_s: float
     began_unix_s: float
+    traceparent: str = ""
+    """What the handshake said of the trace that this belongs to (W3C Trace Context); "" for none."""
 
 
 class AgentLog(Protocol):

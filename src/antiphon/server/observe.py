@@ -9,6 +9,7 @@ from typing import TypeAlias
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
+from antiphon.dialog.turn_record import TurnRecord
 from antiphon.server.journal import (
     Answered,
     AudioSent,
@@ -28,6 +29,7 @@ from antiphon.server.journal import (
     TextPushed,
     TurnOver,
 )
+from antiphon.server.observe_turns import TurnMetrics
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 _LATENCY_BUCKETS_S = (0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.5, 0.75, 1.0, 2.0, 5.0, 10.0)
@@ -149,6 +151,7 @@ class Metrics:
         self._refused = counter("refused", "Told no at the door.", "route", "reason")
         self._requests = counter("http_requests", "HTTP requests by answer.", "route", "status")
         self._errors = counter("internal_errors", "Faults of ours; see the log.", "route")
+        self._conversations = TurnMetrics(registry, _LATENCY_BUCKETS_S)
 
     def fold(self, entry: Entry) -> None:
         match entry:
@@ -181,6 +184,10 @@ class Metrics:
                 self._errors.labels(entry.route).inc()
             case PhaseChanged():
                 self._ready.set(entry.phase == "ready")
+
+    def turn(self, record: TurnRecord) -> None:
+        """A turn of an agent's conversation is over."""
+        self._conversations.fold(record)
 
     def text(self) -> bytes:
         return generate_latest(self._registry)
