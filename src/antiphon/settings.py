@@ -402,7 +402,7 @@ class AgentSettings(_Section):
     """How text is given to the voice."""
     lead_s: float = Field(default=3.0, gt=0, le=30)
     """How far ahead of the listener audio is made."""
-    pause_after_s: float | None = Field(default=0.1, ge=0)
+    pause_after_s: float | None = Field(default=0.05, ge=0)
     """The agent pauses after so much sound over its speech, until it is judged whether that interrupts."""
     wordless_s: float = Field(default=1.6, gt=0)
     """Speech over the agent's that lasts longer interrupts, even if no word of it is understood."""
@@ -436,6 +436,11 @@ class AgentSettings(_Section):
     handover: HandoverSettings = HandoverSettings()
 
 
+class BenchSettings(_Section):
+    db: UserPath = Field(default=Path("~/.local/share/antiphon/bench.db"))
+    """Where `antiphon bench` keeps its reports (SQLite)."""
+
+
 class LogSettings(_Section):
     level: Literal["debug", "info", "warning", "error"] = "info"
     format: Literal["text", "json"] = "text"
@@ -458,6 +463,7 @@ class Settings(BaseSettings):
     stt: SttSettings = SttSettings()
     brain: BrainSettings = BrainSettings()
     agent: AgentSettings = AgentSettings()
+    bench: BenchSettings = BenchSettings()
     log: LogSettings = LogSettings()
     record: RecordSettings = RecordSettings()
     boundaries: BoundarySettings = BoundarySettings()

@@ -14,7 +14,8 @@ from antiphon.bench.roundtrip import Reader, read_back
 from antiphon.bench.systems import Server
 from antiphon.bench.target.contract import Target
 from antiphon.bench.target.inproc import InProcess
-from antiphon.bench.tts import TtsOptions, run
+from antiphon.bench.tts import run
+from antiphon.bench.tts_options import TtsOptions
 from antiphon.core.errors import InvalidInput, ModelUnavailable
 from antiphon.core.frame import Samples
 

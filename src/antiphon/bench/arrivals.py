@@ -5,6 +5,7 @@ speech at any moment on average. Starts of the filling-up phase and of the tail 
 last measured stream has ended) are played but not measured.
 """
 
+import math
 import random
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -68,10 +69,32 @@ def steady(
     """
     if streams < 1 or mean_playing_s <= 0 or measured < 1:
         raise ValueError("streams, mean playing time and measured starts must be positive")
-    rate_hz = streams / mean_playing_s
+    rng = random.Random(f"antiphon-bench:steady:{streams}:{seed}")
     warm_s = 2 * mean_playing_s if warm_up_s is None else warm_up_s
     end_s = mean_playing_s if tail_s is None else tail_s
-    rng = random.Random(f"antiphon-bench:steady:{streams}:{seed}")
+    starts, first = _poisson(rng, streams / mean_playing_s, measured, warm_s, end_s)
+    return OpenLoop("steady", streams, starts, first, measured)
+
+
+def at_rate(
+    rate_hz: float, mean_playing_s: float, seed: int, *, measured: int = MEASURED_STARTS
+) -> OpenLoop:
+    """Poisson starts, ``rate_hz`` a second on average, whatever the server does. Warm-up and tail as in :func:`steady`.
+
+    ``streams`` of the schedule is how many listeners that makes at any moment, rounded up.
+    """
+    if rate_hz <= 0 or mean_playing_s <= 0 or measured < 1:
+        raise ValueError("rate, mean playing time and measured starts must be positive")
+    rng = random.Random(f"antiphon-bench:rate:{rate_hz:g}:{seed}")
+    starts, first = _poisson(rng, rate_hz, measured, 2 * mean_playing_s, mean_playing_s)
+    streams = max(1, math.ceil(rate_hz * mean_playing_s))
+    return OpenLoop(f"{rate_hz:g} starts a second", streams, starts, first, measured)
+
+
+def _poisson(
+    rng: random.Random, rate_hz: float, measured: int, warm_s: float, end_s: float
+) -> tuple[tuple[float, ...], int]:
+    """(starts, the first measured one)."""
     starts: list[float] = []
     first = -1
     last_measured_s = float("inf")
@@ -83,7 +106,7 @@ def steady(
         if first >= 0 and len(starts) == first + measured:
             last_measured_s = now_s
         now_s += rng.expovariate(rate_hz)
-    return OpenLoop("steady", streams, tuple(starts), first, measured)
+    return tuple(starts), first
 
 
 def burst(streams: int, *, at_s: float = 0.0) -> OpenLoop:

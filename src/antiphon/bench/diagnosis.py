@@ -12,13 +12,14 @@ from statistics import median
 from antiphon.bench.measure import Measured
 from antiphon.bench.sound import Sound
 
+COMPONENTS = ("client", "network", "server", "voice", "delivery")
 NEAR = 0.05
 """A waterfall at a quantile is the mean of this share of the takes on either side of it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """``component``: ``client``, ``network``, ``server``, ``voice`` or ``delivery``."""
+    """``component``: one of :data:`COMPONENTS`."""
 
     name: str
     component: str

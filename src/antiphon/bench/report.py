@@ -10,6 +10,7 @@ import msgspec
 from antiphon.bench.conditions import Conditions
 from antiphon.bench.diagnosis import Fault, Waterfall
 from antiphon.bench.measure import Distribution, Measured
+from antiphon.bench.quality import Quality
 
 Cell: TypeAlias = str | int | float | None
 
@@ -29,7 +30,8 @@ class Group:
     """All measured takes of one system under one load, and their distributions by the name of the figure.
 
     ``faults`` and ``waterfalls`` (p50, p95) say who made the caller wait; ``connects`` and ``round_trips`` are those of
-    the target's connections, made before any request.
+    the target's connections, made before any request. ``streams``: the load as a number (0: none, as of a burst).
+    ``quality``: of some of the takes, where it was asked for.
     """
 
     system: str
@@ -40,6 +42,8 @@ class Group:
     waterfalls: tuple[Waterfall, ...] = ()
     connects: Distribution | None = None
     round_trips: Distribution | None = None
+    streams: float = 0.0
+    quality: Quality | None = None
 
 
 @dataclass(frozen=True, slots=True)

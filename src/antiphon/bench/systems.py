@@ -8,16 +8,18 @@ from typing import Literal, TypeAlias
 from antiphon.bench.arrivals import ClosedLoop
 from antiphon.bench.player import Player
 from antiphon.bench.target.cartesia_bytes import CartesiaBytes
+from antiphon.bench.target.cartesia_sse import CartesiaSse
 from antiphon.bench.target.cartesia_ws import CartesiaWs
 from antiphon.bench.target.contract import Line, Target
 from antiphon.bench.target.hibari import hibari
 from antiphon.bench.target.kokoro import kokoro_onnx
 from antiphon.bench.target.openai_speech import OpenaiSpeech
+from antiphon.bench.target.piper import piper
 from antiphon.core.errors import InvalidInput, ModelUnavailable
 
-Wire: TypeAlias = Literal["cartesia-ws", "cartesia-bytes", "openai"]
-WIRES: tuple[Wire, ...] = ("cartesia-ws", "cartesia-bytes", "openai")
-PEERS: tuple[str, ...] = ("hibari", "kokoro")
+Wire: TypeAlias = Literal["cartesia-ws", "cartesia-sse", "cartesia-bytes", "openai"]
+WIRES: tuple[Wire, ...] = ("cartesia-ws", "cartesia-sse", "cartesia-bytes", "openai")
+PEERS: tuple[str, ...] = ("hibari", "kokoro", "piper")
 
 DEFAULT_VOICE = "f786b574-daa5-4673-aa0c-cbe3e8534c02"
 """An id that clients of the Cartesia wire hard-code: every server of it must know it."""
@@ -48,6 +50,8 @@ class Server:
         voice, model = voice or DEFAULT_VOICE, model or "sonic-3"
         if self.wire == "cartesia-bytes":
             return CartesiaBytes(self.url, voice=voice, model=model, api_key=key, sample_rate_hz=rate, name=name)
+        if self.wire == "cartesia-sse":
+            return CartesiaSse(self.url, voice=voice, model=model, api_key=key, sample_rate_hz=rate, name=name)
         if self.wire == "cartesia-ws":
             return CartesiaWs(
                 self.url,
@@ -88,6 +92,8 @@ def peer(name: str, threads: int, kokoro_files: tuple[Path, Path] | None) -> Tar
         if kokoro_files is None:
             raise ModelUnavailable("the peer kokoro needs its files: antiphon models pull kokoro-82m-int8")
         return kokoro_onnx(*kokoro_files, threads)
+    if name == "piper":
+        return piper(None, threads)
     raise InvalidInput(f"unknown peer {name!r}; known: {', '.join(PEERS)}", "peers")
 
 

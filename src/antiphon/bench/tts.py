@@ -1,26 +1,30 @@
 """``antiphon bench tts``: what is measured in which order. A thin command calls :func:`run` and shows the report."""
 
 import os
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import cycle
+from statistics import median
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from antiphon.bench import tts_tables as tables
-from antiphon.bench.arrivals import MEASURED_STARTS, Schedule, bursts, one_at_a_time, steady
-from antiphon.bench.capacity import Limits, Verdict, judge, search
+from antiphon.bench.arrivals import ClosedLoop, Schedule, at_rate, bursts, one_at_a_time, steady
+from antiphon.bench.capacity import Verdict, judge, search
 from antiphon.bench.conditions import conditions
 from antiphon.bench.duel import Plan, Score, describe, interleave
-from antiphon.bench.measure import PRE_ROLL_S
 from antiphon.bench.message_cost import compare
 from antiphon.bench.player import Player
 from antiphon.bench.process import listening_pid
+from antiphon.bench.quality import Mos
+from antiphon.bench.quality import judge as judge_quality
 from antiphon.bench.report import Group, Report, Table, write
-from antiphon.bench.systems import PEERS, Progress, Server, System, peer, silent, try_out
-from antiphon.bench.target.contract import Target
-from antiphon.bench.workload import TextKind, distinct, generate, wer_list_hash, wer_sentences
-from antiphon.core.errors import InvalidInput, ModelUnavailable
+from antiphon.bench.systems import WIRES, Progress, System, peer, silent, try_out
+from antiphon.bench.target.contract import Line, Target, links_of
+from antiphon.bench.tts_options import TtsOptions, check
+from antiphon.bench.workload import distinct, generate, wer_list_hash, wer_sentences
+from antiphon.core.errors import AntiphonError, ModelUnavailable
+from antiphon.core.frame import Samples
 
 if TYPE_CHECKING:
     from antiphon.bench.wer import Recognise
@@ -30,67 +34,38 @@ HOPELESS = 1.0
 """A peer whose places an open-loop load would keep busier than this is not run under it: its queue has no end."""
 
 
-@dataclass(frozen=True, slots=True)
-class TtsOptions:
-    """What to measure. Nothing but ``streams`` is on by default.
-
-    ``streams``: loads; 1 is one caller after the other on an idle server, N > 1 a steady state of N. ``starts``
-    measured per load and system, in ``blocks`` interleaved blocks. ``burst``: also all N of each load at once,
-    ``burst_times`` times. ``peers``: of ``hibari``, ``kokoro``; run beside the server under each load that they can
-    carry, for at most ``peer_budget_s`` per load. ``capacity``: search the largest load within ``limits``.
-    ``overload``: a steady load that is meant to be too high (0: none). ``echo``: cost per message against a bare echo,
-    on ``echo_streams`` callers; ``echo_model``: another model id for it (a scripted engine, if the server has one);
-    ``server_pid``: 0 looks up who listens on the URL's port. ``wer``: read the committed sentences back, needs a
-    recogniser. ``token_gap_s``: feed text token by token under all loads (None: whole).
-    ``models``: files whose hashes belong into the report. ``out``: where the report goes (JSON, and Markdown beside).
-    """
-
-    server: Server
-    streams: tuple[int, ...] = (1, 16)
-    text: TextKind = "words25"
-    seed: int = 1
-    starts: int = MEASURED_STARTS
-    blocks: int = 4
-    burst: bool = False
-    burst_times: int = 5
-    peers: tuple[str, ...] = ()
-    peer_threads: int = 0
-    peer_budget_s: float = 240.0
-    kokoro_files: tuple[Path, Path] | None = None
-    capacity: bool = False
-    capacity_start: int = 16
-    capacity_highest: int = 512
-    limits: Limits = field(default_factory=Limits)
-    overload: int = 0
-    echo: bool = False
-    echo_streams: int = 4
-    echo_model: str = ""
-    server_pid: int = 0
-    wer: bool = False
-    wer_token_gap_s: float = 0.02
-    token_gap_s: float | None = None
-    pre_roll_s: float = PRE_ROLL_S
-    timeout_s: float = 60.0
-    models: tuple[tuple[str, Path], ...] = ()
-    notes: tuple[str, ...] = ()
-    out: Path | None = None
-
-
-def run(options: TtsOptions, *, recognise: "Recognise | None" = None, progress: Progress = silent) -> Report:
-    """Measure and report. ``recognise``: 16 kHz audio -> text, for ``wer``.
+def run(
+    options: TtsOptions,
+    *,
+    recognise: "Recognise | None" = None,
+    listener: Callable[[Samples], Mos] | None = None,
+    progress: Progress = silent,
+) -> Report:
+    """Measure and report. ``recognise``: 16 kHz audio -> text, for ``wer`` and ``quality``; ``listener``: 16 kHz audio
+    -> scores of listening quality, for ``quality``.
 
     Raises ``InvalidInput`` for options that do not go together, ``ModelUnavailable`` when the server or a peer that was
     asked for does not speak; both before any long work.
     """
-    _check(options, recognise)
+    check(options, recognise)
     workloads = {f"{options.text}, seed {options.seed}": generate(options.text, options.starts, options.seed).sha256}
+    if options.scenario is not None:
+        workloads[options.scenario.title] = options.scenario.sha256
     if options.wer:
         workloads["wer300"] = wer_list_hash()
-    at = conditions(dict(options.models), workloads, options.notes)
+    at = conditions(
+        dict(options.models), workloads, options.notes, network=network(options.server.url), region=options.region,
+        settings={
+            "wire": options.server.wire, "starts": options.starts, "blocks": options.blocks, "seed": options.seed,
+            "pre-roll ms": f"{1e3 * options.pre_roll_s:g}", "loads": ", ".join(map(str, options.streams)) or "none",
+        },
+    )  # fmt: skip
     with Player(timeout_s=options.timeout_s) as player:
-        bench = _Bench(options, player, progress)
-        if options.streams:
+        bench = _Bench(options, player, progress, recognise, listener)
+        if bench.loads():
             bench.speed()
+        if options.containers:
+            bench.containers()
         if options.burst:
             bench.bursts()
         if options.capacity:
@@ -107,26 +82,27 @@ def run(options: TtsOptions, *, recognise: "Recognise | None" = None, progress: 
     return report
 
 
-def _check(options: TtsOptions, recognise: "Recognise | None") -> None:
-    if options.wer and recognise is None:
-        raise InvalidInput("error rates need a recogniser", "wer")
-    if any(streams < 1 for streams in options.streams):
-        raise InvalidInput("streams must be positive", "streams")
-    if options.blocks < 1 or options.starts < options.blocks:
-        raise InvalidInput("there must be at least one start per block", "starts")
-    for name in options.peers:
-        if name not in PEERS:
-            raise InvalidInput(f"unknown peer {name!r}; known: {', '.join(PEERS)}", "peers")
-
-
 class _Bench:
     """One run: systems that have been tried out, one source of texts for all of it, and what has come of it so far."""
 
-    def __init__(self, options: TtsOptions, player: Player, progress: Progress) -> None:
+    def __init__(
+        self,
+        options: TtsOptions,
+        player: Player,
+        progress: Progress,
+        recognise: "Recognise | None",
+        listener: Callable[[Samples], Mos] | None,
+    ) -> None:
         self.options = options
         self.player = player
         self.progress = progress
+        self.recognise = recognise
+        self.listener = listener
         self.texts: Iterator[str] = distinct(options.text, options.seed)
+        self.lines: Iterator[str | Line] = self.texts
+        if options.scenario is not None:
+            self.lines = cycle(Line(each.text, language=each.language) for each in options.scenario.texts)
+        self.idle_s: dict[str, float] = {}
         self.tables: list[Table] = []
         self.groups: list[Group] = []
         self.details: dict[str, object] = {}
@@ -134,14 +110,57 @@ class _Bench:
         self.server = self._system(options.server.target())
         self.peers = [self._system(self._peer(name), self.threads) for name in options.peers]
 
+    def loads(self) -> list[tuple[float, Plan]]:
+        """(streams, what to play), the idle server first."""
+        options, scenario = self.options, self.options.scenario
+        if scenario is not None:
+            load = scenario.load
+            return [
+                *((callers, self._closed(callers, load.starts, load.warm_up)) for callers in load.closed),
+                *((streams, self._steady(streams, starts=load.starts)) for streams in load.open),
+                *((rate * self.server.playing_s, self._rate(rate, load.starts)) for rate in load.rates_hz),
+            ]
+        return [
+            *((streams, self._idle if streams == 1 else self._steady(streams)) for streams in options.streams),
+            *((callers, self._closed(callers, options.starts, callers)) for callers in options.closed),
+            *((rate * self.server.playing_s, self._rate(rate, options.starts)) for rate in options.rates_hz),
+        ]
+
     def speed(self) -> None:
         loads: list[tables.Loaded] = []
-        for streams in self.options.streams:
-            systems, left_out = self._able(streams)
-            plan = self._idle if streams == 1 else self._steady(streams)
-            scores = self._interleave(systems, plan, self.options.blocks)
-            loads.append((describe(plan(self.server, 0)), scores, left_out))
-        self._add(tables.speed("First audio", loads, self.options.pre_roll_s, self.options.token_gap_s), loads)
+        groups: list[Group] = []
+        for streams, plan in self.loads():
+            schedule = plan(self.server, 0)
+            closed = isinstance(schedule, ClosedLoop)
+            systems, left_out = self._able(schedule.streams, closed=closed)
+            scores = self._interleave(systems, plan, self._blocks())
+            load = describe(schedule)
+            loads.append((load, scores, left_out))
+            groups += [self._group(score, system, load, streams) for score, system in zip(scores, systems, strict=True)]
+        options = self.options
+        self.tables += [
+            tables.speed("First audio", loads, options.pre_roll_s, options.token_gap_s),
+            tables.boundaries(groups),
+            tables.waits(groups),
+        ]
+        if options.quality:
+            self.tables.append(tables.quality(groups))
+        self.groups += groups
+
+    def containers(self) -> None:
+        """The same texts over every wire that the server has, in turns; what each costs in bytes and time."""
+        systems = []
+        reasons = []
+        for wire in WIRES:
+            try:
+                target = replace(self.options.server, wire=wire, name=wire).target()
+                systems.append(try_out(self.player, target, [next(self.texts)]))
+            except AntiphonError as error:
+                reasons.append(f"{wire} was left out: {error}")
+        scores = self._interleave(systems, lambda *_: one_at_a_time(10, first=1), 2, self.texts)
+        self.tables.append(tables.containers([(score, score.overhead) for score in scores], reasons))
+        for system in systems:
+            self.player.part(system.target)
 
     def bursts(self) -> None:
         loads: list[tables.Loaded] = []
@@ -212,17 +231,47 @@ class _Bench:
         self.tables.append(tables.read_back(backs))
         self.details["read_back"] = backs
 
-    def _interleave(self, systems: Sequence[System], plan: Plan, blocks: int) -> list[Score]:
+    def _group(self, score: Score, system: System, load: str, streams: float) -> Group:
+        links = links_of(system.target)
+        quality = None
+        if self.options.quality:
+            self.progress(f"quality: {system.name}, {load}")
+            quality = judge_quality(score.kept, self.recognise, self.listener)
+        group = score.group(
+            load, streams=streams, connects_s=links.connects_s, round_trips_s=links.rtts_s,
+            idle_first_byte_s=self.idle_s.get(score.system), quality=quality,
+        )  # fmt: skip
+        firsts = [take.ttfb_s for take in score.figures if take.ttfb_s is not None]
+        if streams == 1 and firsts:
+            self.idle_s.setdefault(score.system, median(firsts))
+        return group
+
+    def _blocks(self) -> int:
+        scenario = self.options.scenario
+        return min(self.options.blocks, scenario.load.starts if scenario else self.options.blocks)
+
+    def _interleave(
+        self, systems: Sequence[System], plan: Plan, blocks: int, lines: Iterator[str | Line] | None = None
+    ) -> list[Score]:
         return interleave(
             self.player,
             systems,
             plan,
-            self.texts,
+            self.lines if lines is None else lines,
             blocks=blocks,
             pre_roll_s=self.options.pre_roll_s,
             token_gap_s=self.options.token_gap_s,
+            keep=self.options.quality_takes if self.options.quality else 0,
             progress=self.progress,
         )
+
+    def _closed(self, callers: int, starts: int, warm_up: int) -> Plan:
+        measured = -(-starts // self._blocks())
+        return lambda system, block: ClosedLoop(callers, warm_up, measured)
+
+    def _rate(self, rate_hz: float, starts: int) -> Plan:
+        measured = -(-starts // self._blocks())
+        return lambda system, block: at_rate(rate_hz, system.playing_s, self.options.seed + block, measured=measured)
 
     def _idle(self, system: System, block: int) -> Schedule:
         """One caller; a slow peer gets as many starts as its budget of time allows."""
@@ -231,15 +280,15 @@ class _Bench:
             starts = min(starts, max(20, int(self.options.peer_budget_s / system.service_s)))
         return one_at_a_time(-(-starts // self.options.blocks), first=1)
 
-    def _steady(self, streams: int, blocks: int = 0, salt: int = 0) -> Plan:
-        measured = -(-self.options.starts // (blocks or self.options.blocks))
+    def _steady(self, streams: int, blocks: int = 0, salt: int = 0, starts: int = 0) -> Plan:
+        measured = -(-(starts or self.options.starts) // (blocks or self._blocks()))
 
         def plan(system: System, block: int) -> Schedule:
             return steady(streams, system.playing_s, self.options.seed + salt + block, measured=measured)
 
         return plan
 
-    def _able(self, streams: int, *, burst: bool = False) -> tuple[list[System], list[str]]:
+    def _able(self, streams: int, *, burst: bool = False, closed: bool = False) -> tuple[list[System], list[str]]:
         """The systems to run under a load, and why others are left out."""
         able, left_out = [self.server], []
         for system in self.peers:
@@ -247,7 +296,7 @@ class _Bench:
             seconds = streams * system.service_s * self.options.burst_times / self.threads
             if burst and seconds > self.options.peer_budget_s:
                 left_out.append(f"{system.name} was left out: it would take {seconds:.0f} s")
-            elif not burst and streams > 1 and demand is not None and demand > HOPELESS:
+            elif not burst and not closed and streams > 1 and demand is not None and demand > HOPELESS:
                 left_out.append(
                     f"{system.name} was not run at {streams} streams: alone it takes {system.service_s:.2f} s for "
                     f"{system.playing_s:.1f} s of audio, so its {self.threads} threads would need {demand:.1f} times "
@@ -268,6 +317,12 @@ class _Bench:
     def _add(self, table: Table, loads: Sequence[tables.Loaded]) -> None:
         self.tables.append(table)
         self.groups += [score.group(load) for load, scores, _ in loads for score in scores]
+
+
+def network(url: str) -> str:
+    """The path to ``url``, as far as its name tells."""
+    host = urlsplit(url).hostname or ""
+    return "loopback" if host in ("localhost", "::1") or host.startswith("127.") else f"to {host}"
 
 
 def port_of(url: str) -> int:

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from antiphon.bench.capacity import Capacity, Limits
+from antiphon.bench.diagnosis import COMPONENTS
 from antiphon.bench.duel import Score, distributions
 from antiphon.bench.measure import Distribution, distribution
 from antiphon.bench.message_cost import Cost
-from antiphon.bench.report import Cell, Table, milliseconds
+from antiphon.bench.report import Cell, Group, Table, milliseconds
 
 if TYPE_CHECKING:
     from antiphon.bench.roundtrip import ReadBack
@@ -37,6 +38,119 @@ def speed(title: str, loads: Sequence[Loaded], pre_roll_s: float, token_gap_s: f
     if late > LATE_WARNING_S:
         notes.append(f"The player was up to {1e3 * late:.1f} ms late (p99): these figures include its own trouble.")
     return Table(title, columns, tuple(rows), tuple(notes))
+
+
+BOUNDARIES = (
+    ("connection", "connects"),
+    ("round trip", "round_trips"),
+    ("first byte", "ttfb_s"),
+    ("first audible", "ttfa_s"),
+    ("heard", "heard_s"),
+    ("sustained playback", "sustained_s"),
+    ("needed pre-roll", "needed_pre_roll_s"),
+    ("longest stall", "stall_s"),
+    ("stall to recovery", "recovered_s"),
+    ("last byte", "last_byte_s"),
+    ("refusal", "refused_s"),
+)
+
+
+def boundaries(groups: Sequence[Group]) -> Table:
+    """Every boundary of every system under every load that has one, with all its quantiles."""
+    rows: list[tuple[Cell, ...]] = []
+    for group in groups:
+        for words, name in BOUNDARIES:
+            spread = getattr(group, name) if name in ("connects", "round_trips") else group.distributions.get(name)
+            if spread is not None:
+                quantiles = [_ms(spread, quantile) for quantile in ("p50", "p90", "p95", "p99", "max")]
+                low, high = milliseconds(spread.p95_ci.low), milliseconds(spread.p95_ci.high)
+                rows.append((group.load, group.system, words, spread.count, *quantiles, f"{low:g}-{high:g}"))
+    return Table(
+        "Boundaries, ms",
+        ("load", "system", "boundary", "count", "p50", "p90", "p95", "p99", "max", "p95 CI"),
+        tuple(rows),
+        ("Each is defined in docs/bench.md. Connections stand before the clock of a request starts.",),
+    )
+
+
+def waits(groups: Sequence[Group]) -> Table:
+    """Who made the caller wait: the stages of the takes near p50 and p95, and what is wrong, in words."""
+    rows: list[tuple[Cell, ...]] = []
+    for group in groups:
+        for fall in group.waterfalls:
+            if fall.culprit is not None:
+                parts = [milliseconds(fall.components.get(name, 0.0)) for name in COMPONENTS]
+                longest = f"{fall.culprit.component}: {fall.culprit.name}"
+                near = f"p{100 * fall.quantile:.0f}"
+                rows.append((group.load, group.system, near, milliseconds(fall.total_s), *parts, longest))
+    return Table(
+        "Who made the caller wait, ms",
+        ("load", "system", "near", "wait", *COMPONENTS, "longest"),
+        tuple(rows),
+        (
+            "Until speech is heard, and the silence in its middle. Client: the bench was late. Server: until the first "
+            "byte, less the round trip. Voice: silence before speech. Delivery: the player ran dry.",
+            *(
+                f"{group.load}, {group.system}: {fault.component}: {fault.text}"
+                for group in groups
+                for fault in group.faults
+            ),
+        ),
+    )
+
+
+def quality(groups: Sequence[Group]) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for group in groups:
+        found = group.quality
+        if found is None:
+            continue
+        rows.append(
+            (
+                group.load, group.system, found.takes,
+                None if found.wer is None else 100 * found.wer,
+                None if found.wer_upper is None else 100 * found.wer_upper,
+                *(_rounded(spread, 2) for spread in (found.overall, found.speech, found.background)),
+                round(found.clicks, 1), found.clipped_samples, found.cut_off,
+                _ms(found.leading_s, "p50"), _ms(found.trailing_s, "p50"), _ms(found.longest_pause_s, "max"),
+                _rounded(found.pitch_hz, 0), _rounded(found.pitch_drift, 2), _rounded(found.loudness_drift, 2),
+                None if found.overhead is None else round(found.overhead, 2),
+            )
+        )  # fmt: skip
+    return Table(
+        "Quality, of takes of this run",
+        (
+            "load", "system", "takes", "WER %", "upper 95 %", "DNSMOS p50", "speech", "background", "clicks a minute",
+            "clipped", "cut off", "silence before, ms", "after", "longest pause", "pitch Hz", "semitones a minute",
+            "dB a minute", "bytes per byte of PCM",
+        ),
+        tuple(rows),
+        ("WER by the recogniser of the run; DNSMOS P.835, 1 to 5. Drifts: of takes of 10 s and more, p50.",),
+    )  # fmt: skip
+
+
+def containers(scores: Sequence[tuple[Score, float | None]], left_out: Sequence[str]) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for score, overhead in scores:
+        spread = distributions(score.figures)
+        chunks = [figure.chunks for figure in score.figures if not figure.error]
+        rows.append(
+            (
+                score.system, len(score.figures), None if overhead is None else round(overhead, 3),
+                round(sum(chunks) / len(chunks), 1) if chunks else None,
+                *(_ms(spread.get("ttfb_s"), at) for at in ("p50", "p95")), _ms(spread.get("last_byte_s"), "p50"),
+            )
+        )  # fmt: skip
+    return Table(
+        "Containers",
+        ("wire", "takes", "bytes per byte of PCM", "pieces a take", "first byte p50 ms", "p95", "last byte p50"),
+        tuple(rows),
+        ("Bytes of bodies and messages, without TCP's and HTTP's own heads.", *left_out),
+    )
+
+
+def _rounded(spread: Distribution | None, digits: int) -> float | None:
+    return None if spread is None else round(spread.p50, digits)
 
 
 def capacity(found: Capacity, limits: Limits, pre_roll_s: float, playing_s: float) -> Table:

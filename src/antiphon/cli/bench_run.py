@@ -6,19 +6,55 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import typer
 
+from antiphon.bench.library import Library
 from antiphon.bench.report import Report, markdown
 from antiphon.bench.workload import TextKind
-from antiphon.core.errors import InvalidInput, ModelUnavailable
+from antiphon.core.errors import AntiphonError, InvalidInput, ModelUnavailable
 from antiphon.core.frame import Samples
+from antiphon.settings import load
 from antiphon.store.store import ModelStore
+
+if TYPE_CHECKING:
+    from antiphon.bench.dnsmos import Dnsmos
 
 START_LIMIT_S = 60.0
 UNLIMITED_STREAMS = 10_000
 RECOGNISERS = ("whisper-base", "moonshine")
+
+
+StoreOption = Annotated[
+    bool, typer.Option("--store/--no-store", help="Keep the report among those of `antiphon bench list`.")
+]
+
+
+def keep(report: Report, config: Path | None, wanted: bool = True) -> None:
+    """Into the local database; its number goes to standard error. A database that cannot be written costs no report."""
+    if not wanted:
+        return
+    try:
+        stored = Library(load(config).bench.db).keep(report)
+    except AntiphonError as error:
+        typer.echo(f"not kept: {error}", err=True)
+    else:
+        typer.echo(f"kept as report {stored}: antiphon bench show {stored}", err=True)
+
+
+def dnsmos(store: ModelStore) -> "Dnsmos":
+    from antiphon.bench.dnsmos import Dnsmos
+
+    return Dnsmos(store.path("dnsmos", "sig_bak_ovr.onnx"))
+
+
+def numbers(text: str, option: str, what: str) -> tuple[float, ...]:
+    try:
+        return tuple(float(part) for part in listed(text))
+    except ValueError:
+        raise InvalidInput(f"{option} takes numbers of {what}, separated by commas; not {text!r}") from None
 
 
 def show(report: Report) -> None:
@@ -43,10 +79,7 @@ def number(text: str) -> int:
 
 
 def decibels(text: str, option: str) -> tuple[float, ...]:
-    try:
-        return tuple(float(part) for part in listed(text))
-    except ValueError:
-        raise InvalidInput(f"{option} takes numbers of dB, such as 20,10,5; not {text!r}") from None
+    return numbers(text, option, "dB")
 
 
 def kind(text: str) -> TextKind:

@@ -7,18 +7,22 @@ import typer
 
 from antiphon.bench.report import write
 from antiphon.bench.selftest import report
+from antiphon.cli.app import ConfigOption
 from antiphon.cli.bench import bench
-from antiphon.cli.bench_run import show
+from antiphon.cli.bench_run import StoreOption, keep, show
 
 
 @bench.command()
 def selftest(
     live: Annotated[bool, typer.Option(help="Also against a faulty server on this machine.")] = True,
+    store: StoreOption = True,
     out: Annotated[Path | None, typer.Option(help="Report as JSON; Markdown beside it.", dir_okay=False)] = None,
+    config: ConfigOption = None,
 ) -> None:
     """Plant faults, measure them, name them. Exit 1 if one is measured wrongly or not named."""
     made, trusted = report(live, lambda line: typer.echo(line, err=True))
     if out is not None:
         write(made, out)
+    keep(made, config, store)
     show(made)
     raise typer.Exit(0 if trusted else 1)

@@ -29,5 +29,6 @@ class CartesiaBytes(HttpAudio):
             },
             text_field="transcript",
             sample_rate_hz=sample_rate_hz,
+            language_field="language",
             headers={"Cartesia-Version": VERSION} | ({"X-API-Key": api_key} if api_key else {}),
         )

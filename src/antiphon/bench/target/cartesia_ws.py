@@ -90,11 +90,12 @@ class CartesiaWs:
             recording.fail(f"refused at the handshake: {refusal.response.status_code}", refusal.response.status_code)
             return
         ended = link.listen(context_id, recording)
+        request = self._request | ({"language": line.language} if line.language else {})
         try:
             async for piece, last in paced(line, recording):
                 if ended.done():
                     break
-                await link.send({"context_id": context_id, "transcript": piece, "continue": not last} | self._request)
+                await link.send({"context_id": context_id, "transcript": piece, "continue": not last} | request)
             await ended
         except ConnectionClosed as closed:
             recording.fail(f"socket closed: {closed}")

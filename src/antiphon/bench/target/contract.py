@@ -19,6 +19,8 @@ class Line:
     text: str
     tokens: tuple[str, ...] = ()
     token_gap_s: float = 0.0
+    language: str = ""
+    """A code such as ``de``; overrides the target's, where its wire can say so."""
 
 
 class Request(Protocol):

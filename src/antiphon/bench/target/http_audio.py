@@ -13,7 +13,8 @@ from antiphon.core.clock import MonotonicClock
 class HttpAudio:
     """POSTs a JSON body, reads s16le PCM as it comes.
 
-    ``body``: fixed fields of the request; ``text_field`` gets the text. Connections are kept alive between requests.
+    ``body``: fixed fields of the request; ``text_field`` gets the text, ``language_field`` (if the wire has one) a
+    line's own language. Connections are kept alive between requests.
     The clock starts when the request is handed to an open connection.
     """
 
@@ -27,6 +28,7 @@ class HttpAudio:
         sample_rate_hz: int,
         headers: Mapping[str, str] | None = None,
         verify: bool = True,
+        language_field: str = "",
     ) -> None:
         self.name = name
         self.sample_rate_hz = sample_rate_hz
@@ -35,6 +37,7 @@ class HttpAudio:
         self._text_field = text_field
         self._headers = dict(headers or {})
         self._verify = verify
+        self._language_field = language_field
         self._client: httpx.AsyncClient | None = None
         self._opened = 0
         self._clock = MonotonicClock()
@@ -58,6 +61,8 @@ class HttpAudio:
             raise RuntimeError("open the target first")
         text = await whole_text(line, recording)
         body = self._body | {self._text_field: text}
+        if line.language and self._language_field:
+            body[self._language_field] = line.language
         async with self._client.stream("POST", self._url, json=body) as response:
             if response.status_code != 200:
                 detail = (await response.aread()).decode("utf-8", "replace")
