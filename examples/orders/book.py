@@ -26,11 +26,17 @@ PARTS = ("morning", "afternoon", "evening")
 
 
 class OrderBook:
-    """The tools over one database file. ``today`` is the day that "now" is."""
+    """The tools over one database file. ``today`` is the day that "now" is. ``key``: a change that was made under it
+    is not made again; what was said of it then is said again."""
 
-    def __init__(self, path: Path, today: Callable[[], date] = date.today) -> None:
+    def __init__(self, path: Path, today: Callable[[], date] = date.today, key: str = "") -> None:
         self._path = path
         self._today = today
+        self._key = key
+
+    def keyed(self, key: str) -> "OrderBook":
+        """The same book, for one change under this key."""
+        return OrderBook(self._path, self._today, key)
 
     def lookup_order(self, order_id: str) -> Result:
         """Find an order: its status, items, total and delivery day. Reads only."""
@@ -64,7 +70,10 @@ class OrderBook:
         """Opening hours of the shop on a day (ISO date), or of the whole week. Reads only."""
         if not day:
             return {"week": "Monday to Friday from nine to six, Thursday until eight, and Saturday from ten to two"}
-        hours = HOURS.get(date.fromisoformat(day).weekday())
+        try:
+            hours = HOURS.get(date.fromisoformat(day).weekday())
+        except ValueError:
+            return {"error": "I need the day as a date."}
         return {"day": day, "open": hours is not None} | (
             dict(zip(("opens", "closes"), hours, strict=True)) if hours else {}
         )
@@ -75,6 +84,10 @@ class OrderBook:
 
     def _change(self, order_id: str, setting: str, values: tuple[str, ...], done: str) -> Result:
         with closing(self._open()) as db, db:
+            db.execute("BEGIN IMMEDIATE")  # the key and the change are written together, or neither
+            made = db.execute("SELECT result FROM changes WHERE key = ?", (self._key,)).fetchone()
+            if made is not None:
+                return dict(json.loads(made["result"]))
             order = db.execute("SELECT * FROM orders WHERE id = ?", (order_id,)).fetchone()
             if order is None:
                 return _unknown(order_id)
@@ -84,7 +97,10 @@ class OrderBook:
                 return {"error": f"Order {' '.join(order_id)} was cancelled."}
             db.execute(f"UPDATE orders SET {setting} WHERE id = ?", (*values, order_id))
             order = db.execute("SELECT * FROM orders WHERE id = ?", (order_id,)).fetchone()
-            return {**dict(order), "done": done}
+            result = {**dict(order), "done": done}
+            if self._key:
+                db.execute("INSERT INTO changes (key, result) VALUES (?, ?)", (self._key, json.dumps(result)))
+            return result
 
     def _open(self) -> sqlite3.Connection:
         if not self._path.exists():

@@ -12,6 +12,7 @@ CREATE TABLE orders (
     delivery_day TEXT NOT NULL, part TEXT NOT NULL DEFAULT ''
 );
 CREATE TABLE items (order_id TEXT NOT NULL REFERENCES orders(id), quantity INTEGER NOT NULL, name TEXT NOT NULL);
+CREATE TABLE changes (key TEXT PRIMARY KEY, result TEXT NOT NULL);
 """
 # number, customer, status, days until delivery, items: (quantity, name, cents each)
 ORDERS = [

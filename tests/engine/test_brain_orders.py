@@ -63,6 +63,15 @@ def test_a_write_done_twice_is_done_once(orders: OrderBook) -> None:
     assert orders.lookup_order("4711")["status"] == "cancelled"
 
 
+def test_a_write_under_a_key_is_done_once_whatever_else_it_says(orders: OrderBook) -> None:
+    once = orders.keyed("k").reschedule_delivery("4711", "2026-12-03")
+    assert orders.keyed("k").reschedule_delivery("4711", "2026-12-04") == once
+    assert orders.keyed("another").reschedule_delivery("4711", "2026-12-04") != once
+    assert "error" in orders.keyed("no").cancel_order("9999")
+    assert orders.keyed("k").cancel_order("4711") == once
+    assert orders.lookup_order("4711")["status"] == "shipped"
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
