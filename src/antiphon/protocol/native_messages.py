@@ -74,6 +74,8 @@ class AgentSettings(msgspec.Struct, frozen=True, kw_only=True):
     greeting: str | None = None
     tools: list[ClientTool] = []
     interruptible: bool | None = None
+    feed: Literal["tokens", "sentences", "reply"] | None = None
+    """In what pieces text goes to the voice."""
     turn: TurnSettings | None = None
 
 

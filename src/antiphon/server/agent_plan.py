@@ -68,7 +68,7 @@ def plan_session(settings: Settings, tools: ServerTools, start: wire.Start, defa
         ),
         reply=ReplySettings(
             language=language,
-            feed=agent.feed,
+            feed=asked.feed or agent.feed,
             fade_ms=agent.fade_ms,
             lead_s=agent.lead_s,
             brain_first_s=agent.brain_first_s,
