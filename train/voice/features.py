@@ -37,7 +37,8 @@ def mel_weights() -> Real:
 def window() -> Real:
     """Periodic Hann ``[1200]``, scaled so that a full-scale sine has magnitude 1."""
     hann = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(WINDOW) / WINDOW)
-    return (hann * 2 / hann.sum()).astype(np.float32)
+    scaled: Real = (hann * 2 / hann.sum()).astype(np.float32)
+    return scaled
 
 
 def log_mel(samples: Real) -> Real:
@@ -55,7 +56,8 @@ def log_mel(samples: Real) -> Real:
 def level_db(samples: Real) -> Real:
     """Level of each frame's own 300 samples in dB (a square wave of full scale is 0), at least -120: ``[frames]``."""
     power = np.square(np.asarray(samples, np.float64)).reshape(-1, HOP).mean(axis=1)
-    return (10 * np.log10(np.maximum(power, 1e-12))).astype(np.float32)
+    level: Real = (10 * np.log10(np.maximum(power, 1e-12))).astype(np.float32)
+    return level
 
 
 def semitones(hz: Real) -> Real:
