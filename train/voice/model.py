@@ -32,8 +32,8 @@ class AcousticConfig:
     """Sizes of the model; what a checkpoint needs to be read."""
 
     symbols: int = 178
-    width: int = 192
-    inner: int = 384
+    width: int = 160
+    inner: int = 320
     convolutions: int = 4
     blocks: int = 5
     dropout: float = 0.1
@@ -141,9 +141,9 @@ class Decoder(nn.Module):
     def forward(self, frames: Tensor, position: Tensor, conditions: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
         """``frames`` [rows, steps * 2, width], ``position`` [rows, steps * 2, 5], ``conditions`` [rows, steps, 6] ->
         [rows, steps * 2, 82] (normalised mel, F0 of the next frame, its voicing as a logit), state."""
-        x = (frames + self.place(position)).reshape(len(frames), -1, FRAMES_PER_STEP * self.width)
+        x = (frames + self.place(position)).reshape(frames.shape[0], -1, FRAMES_PER_STEP * self.width)
         x, state = self.stack(self.pair(x) + self.condition(conditions), state)
-        return self.out(self.norm(x)).reshape(len(frames), -1, MELS + 2), state
+        return self.out(self.norm(x)).reshape(frames.shape[0], -1, MELS + 2), state
 
     def step(self, frames: Tensor, position: Tensor, conditions: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:
         """One step, by the slow reference: ``frames`` [rows, 2, width], ``position`` [rows, 2, 5], ``conditions``

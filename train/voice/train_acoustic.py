@@ -76,7 +76,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("build/voice/acoustic"))
     parser.add_argument("--minutes", type=float, default=35.0)
     parser.add_argument("--iterations", type=int, default=0, help="instead of --minutes")
-    parser.add_argument("--frames", type=int, default=2048, help="per batch")
+    parser.add_argument("--frames", type=int, default=1280, help="per batch")
     parser.add_argument("--peak", type=float, default=2e-3)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=1)
@@ -84,6 +84,7 @@ def main() -> None:
     options = parser.parse_args()
     os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "8192")
     torch.set_num_threads(options.threads)
+    torch.set_flush_denormal(True)
     torch.manual_seed(options.seed)
     device = "cuda" if torch.cuda.is_available() else "cpu"
     bf16 = has_fast_bf16()

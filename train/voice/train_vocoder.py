@@ -150,6 +150,7 @@ def main() -> None:
     options = parser.parse_args()
     os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "8192")
     torch.set_num_threads(options.threads)
+    torch.set_flush_denormal(True)
     torch.manual_seed(options.seed)
     device = "cuda" if torch.cuda.is_available() else "cpu"
     options.out.mkdir(parents=True, exist_ok=True)
@@ -187,7 +188,7 @@ def main() -> None:
         save(last, state | {"spent": time.monotonic() - started, "fight": fight, "seed": options.seed})
         (options.out / "curve.json").write_text(json.dumps(curve, indent=0), "utf-8")
 
-    plain = 1 - options.adversarial
+    plain, segments = 1 - options.adversarial, None
     while not stop:
         spent = time.monotonic() - started
         progress = spent / 60 / options.minutes
@@ -200,7 +201,7 @@ def main() -> None:
             learning = rate(0.9 * progress / plain, iteration, options.peak, 100)
         for group in optimizer.param_groups:
             group["lr"] = learning
-        if iteration % 500 == 0:
+        if iteration % 500 == 0 or segments is None:
             corpus.refresh()
             segments = Segments([u for i, u in enumerate(corpus.utterances) if i % VALIDATION], options.frames, rng)
         mel, pitch, voiced, wav = (part.to(device) for part in segments.draw(options.rows))
