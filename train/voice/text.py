@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from train.voice import text_lines as phrases
 from train.voice import text_names as names
 from train.voice import text_numbers as numbers
 from train.voice import text_turns as turns
@@ -105,17 +106,17 @@ class Writer:
     def long(self) -> str:
         """A sentence of 20 to 50 words."""
         while True:
-            text = self.fill(self._rng.choice(turns.OPENERS)) + " " if self._rng.random() < 0.5 else ""
-            text += self.fill_inside(self._rng.choice(turns.CLAUSES))
+            text = self.fill(self._rng.choice(phrases.OPENERS)) + " " if self._rng.random() < 0.5 else ""
+            text += self.fill_inside(self._rng.choice(phrases.CLAUSES))
             for _ in range(self._rng.randint(1, 2)):
-                text += self._rng.choice(turns.JOINS) + self.fill_inside(self._rng.choice(turns.CLAUSES))
+                text += self._rng.choice(phrases.JOINS) + self.fill_inside(self._rng.choice(phrases.CLAUSES))
             text = text[0].upper() + text[1:] + "."
             if _LONG_WORDS[0] <= len(text.split()) <= _LONG_WORDS[1] and len(text) <= _MAX_CHARS:
                 return text
 
     def paragraph(self) -> str:
         """Two to four sentences."""
-        kinds = (turns.AGENT, turns.AGENT, turns.WORDS, turns.QUESTION, turns.NAME)
+        kinds = (turns.AGENT, turns.AGENT, phrases.WORDS, turns.QUESTION, phrases.NAME)
         while True:
             count = self._rng.randint(2, 4)
             text = " ".join(self.fill(self._rng.choice(self._rng.choice(kinds))) for _ in range(count))
@@ -135,16 +136,16 @@ def lines(seed: int) -> list[Line]:
     """All lines, no two alike, kinds mixed."""
     rng = random.Random(seed)
     writer = Writer(rng)
-    replies = re.findall(r"[^.!?]+[.!?]", turns.REPLIES)
+    replies = re.findall(r"[^.!?]+[.!?]", phrases.REPLIES)
     made: dict[str, dict[str, None]] = {kind: {} for kind in COUNTS}
     made["short"].update(dict.fromkeys(reply.strip() for reply in replies))
     templates = {
         "agent": turns.AGENT,
-        "number": turns.NUMBER,
-        "name": turns.NAME,
+        "number": phrases.NUMBER,
+        "name": phrases.NAME,
         "question": turns.QUESTION,
-        "short": turns.SHORT,
-        "words": turns.WORDS,
+        "short": phrases.SHORT,
+        "words": phrases.WORDS,
     }
     for kind, wanted in COUNTS.items():
         mine = made[kind]
