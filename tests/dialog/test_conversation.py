@@ -10,6 +10,7 @@ from antiphon.dialog.conversation_actions import (
     CancelSpeech,
     ContinueSpeech,
     EndConversation,
+    FinishSpeech,
     FlushSpeech,
     Handover,
     PauseSpeech,
@@ -508,3 +509,74 @@ def test_text_before_and_after_a_tool_is_one_reply():
     world.says(1.0, "where is it")
     world.run()
     assert world.heard == world.recorded == "Let me look. It left on Monday."
+
+
+def test_a_filler_stands_before_the_calls_it_was_said_for():
+    def brain(request: BrainRequest) -> list[BrainEvent]:
+        if request.messages[-1].role == "tool":
+            return tokens("It left on Monday.")
+        return asks("look_up", text="Let me see.")
+
+    world = World(brain)
+    world.results["look_up"] = (4.0, "sent", True)
+    world.says(1.0, "where is my order")
+    world.run()
+    assert world.heard == "Let me see. One moment, please. It left on Monday."
+    _, (_, second) = world.actions(StartBrain)
+    assert [message.role for message in second.request.messages] == ["user", "assistant", "tool"]
+    assert second.request.messages[1].content == "Let me see. One moment, please."
+    assert well_formed(second.request.messages)
+
+
+def test_a_brain_is_not_told_of_a_filler_that_was_said_before_it_was_asked():
+    world = World(lambda request: asks("book") if "book" in last(request) else tokens("Sure."))
+    world.results["book"] = (9.0, "booked", True)
+    ended_s = world.says(1.0, "book it")
+    world.says(ended_s + 0.3, "and one more thing")
+    world.run()
+    assert "One moment, please." in world.heard
+    (_, request) = world.actions(StartBrain)[-1]
+    assert request.request.messages[-1].role in ("user", "tool")
+
+
+def test_what_the_user_writes_is_a_turn_and_stops_the_agent():
+    world = World(lambda request: tokens(LONG) if "long" in last(request) else tokens("Fine."))
+    world.at(1.0, happens.Written("a long one"))
+    world.at(3.0, happens.Written("enough"))
+    world.run()
+    assert world.users == ["a long one", "enough"]
+    assert world.heard.endswith("Fine.")
+    assert len(world.actions(CancelSpeech)) == 1
+
+
+def test_the_user_may_have_silence():
+    world = World(recite)
+    world.at(1.0, happens.Written("go on"))
+    world.at(1.15, happens.Silenced())
+    world.run()
+    assert world.users == ["go on"]
+    assert world.heard == world.recorded == ""
+    world.at(world.now_s, happens.Written("again"))
+    world.at(world.now_s + 3.0, happens.Silenced())
+    world.run(world.now_s + 20.0)
+    assert world.recorded == world.heard
+    assert LONG.startswith(world.heard)
+    assert world.heard
+
+
+def test_the_end_of_a_speech_is_told_once():
+    world = World(echo)
+    world.says(1.0, "hello")
+    world.run()
+    kinds = [type(action) for _, action in world.log]
+    assert kinds.count(FinishSpeech) == 1
+    assert kinds.index(FinishSpeech) > kinds.index(FlushSpeech)
+
+
+def test_replies_that_may_not_be_interrupted():
+    world = World(recite, ConversationSettings(protect_replies=True))
+    asked_s = world.says(1.0, "tell me")
+    world.says(asked_s + 1.0, "stop")
+    world.run()
+    assert not world.actions(CancelSpeech)
+    assert world.heard == f"{LONG} {LONG}"

@@ -1,5 +1,6 @@
 """The answers of a conversation: the one under way, the guess at the next, and all they leave behind."""
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import count
 
@@ -163,8 +164,9 @@ class Answers:
             if isinstance(action, CallTool) and action.call.name == self.settings.handover_tool:
                 self.desk.finish(action.call.call_id, '{"status":"done"}')
                 if self.current is not None:
-                    self.note("handover", action.call.arguments)
-                    yield from self.current.conclude(action.call.arguments, self.at.now_s)
+                    reason = _reason(action.call.arguments)
+                    self.note("handover", reason)
+                    yield from self.current.conclude(reason, self.at.now_s)
                 continue
             if isinstance(action, CallTool):
                 self.note("tool.called", f"{action.call.call_id} {action.effect} {action.key}")
@@ -254,6 +256,16 @@ class Answers:
                 playout.return_mark(event.name)
             case Underran():
                 self.note("playing.underrun", "", "client_playback")
+
+
+def _reason(arguments: str) -> str:
+    """Why a brain calls for a person, in its words."""
+    try:
+        said = json.loads(arguments or "{}")
+    except ValueError:
+        return arguments
+    reason = said.get("reason") if isinstance(said, dict) else None
+    return reason if isinstance(reason, str) else arguments if said else ""
 
 
 def _same_words(one: str, other: str) -> bool:

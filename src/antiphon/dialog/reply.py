@@ -21,6 +21,8 @@ class Reply:
     turn: int
     text: str = ""
     calls: list[tuple[int, ToolCall]] = field(default_factory=list)
+    preface: int = 0
+    """So many characters were said only because it took long to begin; a brain need not know of them."""
     heard_chars: int | None = None
     protected: bool = False
     """Plays out whatever the user says."""
@@ -28,6 +30,11 @@ class Reply:
     @property
     def heard(self) -> str:
         return self.text if self.heard_chars is None else self.text[: self.heard_chars]
+
+    def say_before_calls(self, begin: int) -> None:
+        """What was said since ``begin``, while its calls were under way, belongs before them: a brain that is asked
+        for what comes after the results must find them last."""
+        self.calls = [(len(self.text) if chars >= begin else chars, call) for chars, call in self.calls]
 
     def messages(self, results: dict[str, str]) -> list[Message]:
         """The reply for a brain. Every call has exactly one tool message right behind it, its asking."""
@@ -39,6 +46,6 @@ class Reply:
             out += [Message("tool", results.get(call.call_id, RUNNING), call_id=call.call_id) for call in calls]
             begin = chars
         rest = heard[begin:].strip()
-        if rest:
+        if rest and len(heard) > self.preface:
             out.append(Message("assistant", rest))
         return out

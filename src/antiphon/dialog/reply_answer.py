@@ -175,6 +175,9 @@ class Answer:
                 self._note(self.reply.turn, "filler", f"{self._fillers}")
                 own, _ = self._desk.filler(self.reply.reply_id)
                 actions += self._write(own or self._phrases.filler, now_s) + self.voice.flush(now_s)
+                self.reply.say_before_calls(self._round_chars)
+                if self.state == "held":
+                    self.reply.preface = len(self.reply.text)
             else:
                 again_s = _SOON_S  # the agent is still saying something
             self._waits_s = now_s - self._filler_after_s + again_s
