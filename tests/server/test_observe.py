@@ -1,6 +1,3 @@
-import json
-import logging
-
 import pytest
 
 from antiphon.server.journal import (
@@ -16,7 +13,7 @@ from antiphon.server.journal import (
     StreamOpened,
     TextPushed,
 )
-from antiphon.server.observe import LineFormat, LogLines, Metrics
+from antiphon.server.observe import Metrics
 
 
 def life(stream: int, outcome: str = "done") -> list[Entry]:
@@ -83,26 +80,3 @@ def test_every_fold_sees_every_entry_in_order() -> None:
     for entry in life(1):
         journal.log(entry)
     assert first == second == life(1)
-
-
-def test_one_line_for_a_stream_with_its_request_id(caplog: pytest.LogCaptureFixture) -> None:
-    lines = LogLines()
-    with caplog.at_level(logging.INFO, "antiphon"):
-        for entry in life(1, "cancelled"):
-            lines.fold(entry)
-    (record,) = caplog.records
-    assert record.getMessage() == "stream"
-    values = record.values  # type: ignore[attr-defined]
-    assert (values["request_id"], values["outcome"]) == ("r1", "cancelled")
-    assert (values["ttfb_ms"], values["chars"]) == (80.0, 12)
-
-
-@pytest.mark.parametrize("as_json", [True, False])
-def test_a_message_cannot_forge_a_line(as_json: bool, caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level(logging.INFO, "antiphon"):
-        LogLines().fold(Refused(1.0, "r", "/voices", "auth", 'bad\nINFO forged="yes"'))
-    line = LineFormat(as_json).format(caplog.records[0])
-    assert "\n" not in line
-    if as_json:
-        assert json.loads(line)["message"] == 'bad\nINFO forged="yes"'
-        assert json.loads(line)["event"] == "refused"

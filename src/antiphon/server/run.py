@@ -24,7 +24,7 @@ from antiphon.core.errors import AntiphonError
 from antiphon.server.app import App, create_app
 from antiphon.server.auth import gate_for
 from antiphon.server.hub import Engines
-from antiphon.server.observe import configure_logging
+from antiphon.server.log_lines import configure_logging
 from antiphon.server.tls import self_signed, trust_hint
 from antiphon.server.tools import ToolBox, tool_box
 from antiphon.server.transport import RequestProtocol, SocketProtocol, WireConfig
