@@ -1,3 +1,4 @@
+import random
 import re
 from functools import cache
 from pathlib import Path
@@ -21,9 +22,13 @@ def heldout() -> tuple[tuple[str, str], ...]:
     return tuple((kind, sentence) for kind, sentence in rows)
 
 
-def test_lines_come_again_with_the_same_seed() -> None:
-    assert text.lines(3)[:50] == text.lines(3)[:50]
-    assert text.lines(3)[:50] != text.lines(4)[:50]
+def test_a_writer_writes_the_same_with_the_same_seed() -> None:
+    def some(seed: int) -> list[str]:
+        writer = text.Writer(random.Random(seed))
+        return [writer.fill("{first} {verbed} {a_adj_noun} for {money}.") for _ in range(9)] + [writer.long()]
+
+    assert some(3) == some(3)
+    assert some(3) != some(4)
 
 
 def test_there_are_enough_lines_of_every_kind_and_none_twice() -> None:
@@ -98,8 +103,6 @@ def test_forms_of_words() -> None:
 
 
 def test_a_deck_deals_all_cards_before_any_comes_again() -> None:
-    import random
-
     deck = text_words.Deck("abc", random.Random(1))
     assert sorted(deck.deal() for _ in range(3)) == ["a", "b", "c"]
     assert sorted(deck.deal() for _ in range(3)) == ["a", "b", "c"]
