@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from antiphon.bench.wer import normalise
 from train.voice import data, text, text_numbers, text_words
 
 HELDOUT = Path(text.__file__).parent / "heldout.txt"
@@ -20,6 +19,10 @@ def every() -> tuple[text.Line, ...]:
 def heldout() -> tuple[tuple[str, str], ...]:
     rows = [line.split("\t") for line in HELDOUT.read_text("utf-8").splitlines()]
     return tuple((kind, sentence) for kind, sentence in rows)
+
+
+def bare(sentence: str) -> str:
+    return " ".join(re.findall(r"[a-z0-9']+", sentence.lower()))
 
 
 def test_a_writer_writes_the_same_with_the_same_seed() -> None:
@@ -64,8 +67,8 @@ def test_held_out_are_sixty_of_each_class() -> None:
 
 
 def test_no_held_out_sentence_is_trained_on() -> None:
-    trained = {normalise(part) for line in every() for part in (line.text, *re.split(r"(?<=[.!?]) ", line.text))}
-    assert not [sentence for _, sentence in heldout() if normalise(sentence) in trained]
+    trained = {bare(part) for line in every() for part in (line.text, *re.split(r"(?<=[.!?]) ", line.text))}
+    assert not [sentence for _, sentence in heldout() if bare(sentence) in trained]
 
 
 def test_single_held_out_words_are_in_no_line() -> None:
