@@ -246,8 +246,9 @@ class RecordSettings(_Section):
 class Boundary(_Section):
     """Where one kind of data may go, and how long it may be kept.
 
-    ``to``: ``nowhere`` (memory only), ``machine`` (also this machine's disk and programs), or names of hosts
+    ``to``: ``nowhere`` (neither kept nor sent), ``machine`` (also this machine's disk and programs), or names of hosts
     (host.example, host.example:8443), which allow the machine too. None: not stated, so nothing is refused for it.
+    The caller itself does not count.
     """
 
     to: Listed[str] | None = None
@@ -444,6 +445,8 @@ class BenchSettings(_Section):
 class LogSettings(_Section):
     level: Literal["debug", "info", "warning", "error"] = "info"
     format: Literal["text", "json"] = "text"
+    redact: bool = True
+    """Personal data is taken out of lines that may quote a caller."""
 
 
 class Settings(BaseSettings):
