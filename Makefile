@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 NODE_STAMP := tests/clients/js/node_modules/.installed
 
-.PHONY: setup demo serve test lint bench soak clean
+.PHONY: setup demo serve test lint bench soak train-voice clean
 
 setup: $(STAMP) ## the virtual environment and the embedded models
 	$(BIN)/antiphon models pull --embedded
@@ -52,5 +52,16 @@ bench: setup ## the figures of docs/bench.md; about an hour, on a quiet machine
 	$(BIN)/antiphon bench stt --speech $(SPEECH)/read --texts $(SPEECH)/read.tsv --streams 4 --noise $(SPEECH)/noise \
 	  --rir $(SPEECH)/rir --telephone --nothing 60 --minutes 30 --faster-than-real-time --out $(BENCH)/stt-noise.json
 
+TRAIN := .venv-train
+
+train-voice: $(TRAIN)/.installed ## the state-space voice from nothing: hours; REDUCED=1: minutes. nice, resumable
+	nice -n 19 $(TRAIN)/bin/python -m train.voice.run $(if $(REDUCED),--reduced)
+
+$(TRAIN)/.installed: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(TRAIN)
+	$(TRAIN)/bin/python -m pip install --quiet -c constraints.txt -e '.[train,bench]'
+	$(TRAIN)/bin/antiphon models pull --embedded
+	touch $@
+
 clean:
-	rm -rf $(VENV) build dist *.egg-info tests/clients/js/node_modules
+	rm -rf $(VENV) $(TRAIN) build dist *.egg-info tests/clients/js/node_modules

@@ -4,6 +4,7 @@
 """
 
 import argparse
+import hashlib
 import json
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -43,7 +44,7 @@ class Knobs:
 class Voice:
     """The exported graphs. Raises ``FileNotFoundError``, or ``ValueError`` for files of another format or damaged."""
 
-    def __init__(self, folder: Path, check: bool = True) -> None:
+    def __init__(self, folder: Path) -> None:
         self.about: dict[str, Any] = json.loads((folder / "voice.json").read_text("utf-8"))
         if self.about["format"] != 1:
             raise ValueError(f"{folder} holds format {self.about['format']}; this reads format 1")
@@ -51,11 +52,8 @@ class Voice:
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         for name, digest in self.about["sha256"].items():
             data = (folder / name).read_bytes()
-            if check:
-                import hashlib
-
-                if hashlib.sha256(data).hexdigest() != digest:
-                    raise ValueError(f"{folder / name} is damaged: its SHA-256 is not that of voice.json")
+            if hashlib.sha256(data).hexdigest() != digest:
+                raise ValueError(f"{folder / name} is damaged: its SHA-256 is not that of voice.json")
         self.encoder = ort.InferenceSession(str(folder / "encoder.onnx"), options, providers=["CPUExecutionProvider"])
         self.decoder = ort.InferenceSession(str(folder / "decoder.onnx"), options, providers=["CPUExecutionProvider"])
 
@@ -112,11 +110,14 @@ class Stream:
         self._encode([PAD] * gap, [0.0] * gap, durations)
         self._ended = True
 
+    def _conditions(self) -> Real:
+        return self.knobs.conditions() + np.array(self.voice.about.get("default_conditions", [0] * 6), np.float32)
+
     def _encode(self, ids: list[int], valid: list[float], durations: list[int] | None) -> None:
         if not ids:
             return
         self._ended = False
-        conditions = np.tile(self.knobs.conditions(), (1, len(ids), 1))
+        conditions = np.tile(self._conditions(), (1, len(ids), 1))
         feeds = {"ids": np.array([ids], np.int64), "valid": np.array([valid], np.float32)}
         encodings, present, logs, self._encoder_state = self.voice.encoder.run(
             None, feeds | {"conditions": conditions, "state": self._encoder_state}
@@ -167,7 +168,7 @@ class Stream:
             {
                 "frames": np.stack(encodings)[None],
                 "timing": np.array(timing, np.float32)[None],
-                "conditions": np.tile(self.knobs.conditions(), (1, steps, 1)),
+                "conditions": np.tile(self._conditions(), (1, steps, 1)),
                 "pitch": np.tile(np.array((factor, shift), np.float32), (1, 2 * steps, 1)),
                 "state": self._state,
             },

@@ -1,0 +1,121 @@
+"""From nothing to weights: ``python -m train.voice.run`` (``make train-voice``).
+
+Data, acoustic model, vocoder, export, held-out sentences, figures: in this order, each stage in a process of its own.
+What is done is not done again; a training that was interrupted goes on where it was. ``--reduced`` does everything in
+minutes, to show that it works: the voice is barely intelligible.
+"""
+
+import argparse
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+
+from train.voice.data_teacher import Teacher
+from train.voice.evaluate import heldout
+from train.voice.stream import Knobs, Real, Stream, Voice
+
+ASSETS = Path(__file__).parents[2] / "src" / "antiphon" / "assets" / "ssm"
+GRAPHS = ("encoder.onnx", "decoder.onnx", "voice.json")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How much of everything: ``hours`` of speech, ``acoustic`` and ``vocoder`` minutes of training (wall clock on one
+    quiet core), every so manieth held-out sentence by these recognisers."""
+
+    hours: float
+    acoustic: float
+    vocoder: float
+    adversarial: float
+    every: int
+    ears: str
+
+
+FULL = Plan(hours=10.0, acoustic=60.0, vocoder=40.0, adversarial=0.25, every=1, ears="moonshine-tiny,whisper-base")
+REDUCED = Plan(hours=0.6, acoustic=5.0, vocoder=3.0, adversarial=0.0, every=15, ears="moonshine-tiny")
+
+
+def recite(voice: Voice, out: Path, only: Iterable[int], knobs: Knobs | None = None, seed: int = 1) -> float:
+    """Held-out sentences by the streaming reference, symbols in portions of one to nine, into one ``.npz``; seconds."""
+    teacher = Teacher(Path(str(files("hibari") / "assets" / "hibari.onnx")))
+    lines, spoken, seconds = heldout(), dict[str, Real](), 0.0
+    for index in only:
+        rng = np.random.default_rng(index)
+        ids, made = voice.ids(teacher.symbols(lines[index][1])), []
+        stream = Stream(voice, seed + index, knobs or Knobs())
+        while ids:
+            portion = int(rng.integers(1, 10))
+            stream.push(ids[:portion])
+            ids = ids[portion:]
+            made.append(stream.pull())
+        stream.end()
+        made.append(stream.pull())
+        samples = np.concatenate(made)
+        seconds += len(samples) / 24_000
+        spoken[f"{index:03d}"] = np.rint(np.clip(samples, -1, 1) * 32767).astype(np.int16)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with out.open("wb") as file:
+        np.savez(file, **spoken)  # type: ignore[arg-type]
+    return seconds
+
+
+def stage(module: str, *arguments: str | float | Path) -> None:
+    """Run one; raises ``CalledProcessError`` where it fails."""
+    subprocess.run([sys.executable, "-m", f"train.voice.{module}", *map(str, arguments)], check=True)
+
+
+def about(out: Path) -> dict[str, object]:
+    """Where the weights come from, for ``voice.json``."""
+    manifest = json.loads((out / "data" / "manifest.json").read_text("utf-8"))
+    curves = {name: json.loads((out / name / "curve.json").read_text("utf-8")) for name in ("acoustic", "vocoder")}
+    return {
+        "licence": "Apache-2.0",
+        "data": {key: manifest[key] for key in ("seed", "utterances", "hours", "texts_sha256", "teacher_sha256")},
+        "training": {name: curve[-1] for name, curve in curves.items() if curve},
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--reduced", action="store_true")
+    parser.add_argument("--out", type=Path, help="default: build/voice, or build/voice-reduced")
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--install", action="store_true", help="put the weights into the package when all is done")
+    options = parser.parse_args()
+    plan = REDUCED if options.reduced else FULL
+    out: Path = options.out or Path("build/voice-reduced" if options.reduced else "build/voice")
+
+    data = out / "data"
+    if not (data / "manifest.json").exists():
+        stage("data", "--out", data, "--hours", plan.hours)
+    common = ("--data", data, "--threads", options.threads)
+    stage("train_acoustic", *common, "--out", out / "acoustic", "--minutes", plan.acoustic)
+    stage(
+        "train_vocoder",
+        *common,
+        *("--out", out / "vocoder", "--minutes", plan.vocoder, "--adversarial", plan.adversarial),
+    )
+    (out / "about.json").write_text(json.dumps(about(out)), "utf-8")
+    checkpoints = ("--acoustic", out / "acoustic" / "last.pt", "--vocoder", out / "vocoder" / "last.pt")
+    stage("export", *checkpoints, "--about", out / "about.json", "--out", out / "export")
+    recite(Voice(out / "export"), out / "student.npz", range(0, len(heldout()), plan.every))
+    judge = ("--every", plan.every, "--ears", plan.ears)
+    if not (out / "teacher.json").exists():
+        stage("evaluate", "--teacher", "--audio", out / "teacher", *judge, "--out", out / "teacher.json")
+    against = ("--against", out / "teacher.json")
+    stage("evaluate", "--audio", out / "student.npz", *judge, *against, "--out", out / "student.json")
+    if options.install:
+        ASSETS.mkdir(parents=True, exist_ok=True)
+        for name in GRAPHS:
+            shutil.copyfile(out / "export" / name, ASSETS / name)
+
+
+if __name__ == "__main__":
+    main()
