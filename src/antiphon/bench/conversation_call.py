@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from antiphon.bench.conversation_director import Said
 from antiphon.bench.conversation_recording import TwoChannels
@@ -73,3 +73,12 @@ class Part:
     scenario: Scenario
     clips: Sequence[Samples] = field(repr=False)
     floor: Samples = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A typed question: what is asked, and in what pieces the answer's text goes to the voice."""
+
+    text: str
+    instructions: str
+    feed: Literal["tokens", "sentences", "reply"]

@@ -41,9 +41,9 @@ class Turn:
     """One line of the caller and what followed. Times are seconds; of the recording where they are moments.
 
     ``v2v_s``: last audible user sample -> first audible sample of the answer. None: no answer, or the agent spoke
-    before the caller had ended (``cut_off``). ``barge_in_s``: the caller's first audible sample -> the agent's last one,
-    for interruptions that stopped it. ``stopped``: of a line said over the agent, whether the reply was given up (None: it
-    was just ending). ``hole_s``: of a backchannel, the longest silence in the reply around it.
+    before the caller had ended (``cut_off``). ``barge_in_s``: the caller's first audible sample -> the agent's last
+    one, for interruptions that stopped it. ``stopped``: of a line said over the agent, whether the reply was given up
+    (None: it was just ending). ``hole_s``: of a backchannel, the longest silence in the reply around it.
     ``stages``/``stage_error_s``: see :mod:`conversation_stages`; the error is their sum minus the recorded silence.
     ``met``: the answer has what was expected (None: nothing was). ``cause``: of a turn that went badly, the one.
     """

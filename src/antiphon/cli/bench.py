@@ -8,6 +8,15 @@ from antiphon.cli.lazy import Lazy, lazy_group
 COMMANDS = {
     "tts": Lazy("antiphon.cli.bench_tts", "Measure text to speech: first audio, underruns, capacity, error rate."),
     "stt": Lazy("antiphon.cli.bench_stt", "Measure speech to text: time to the final, turns, errors, cost."),
+    "list": Lazy("antiphon.cli.bench_reports", "The reports that were kept, the newest first."),
+    "show": Lazy("antiphon.cli.bench_reports", "A kept report, as Markdown or JSON."),
+    "search": Lazy("antiphon.cli.bench_reports", "Find reports by words of their notes and failures."),
+    "compare": Lazy("antiphon.cli.bench_reports", "Two reports, or two snapshots of a model: what changed."),
+    "report": Lazy("antiphon.cli.bench_reports", "One HTML page: who made the caller wait, pictures, tables."),
+    "gate": Lazy("antiphon.cli.bench_reports", "Hold a report against bounds; exit 1 if one is not kept."),
+    "conversation": Lazy(
+        "antiphon.cli.bench_conversation", "Measure conversations: voice to voice, barge-in, selectivity, tasks."
+    ),
     "selftest": Lazy("antiphon.cli.bench_selftest", "Plant faults, measure them, name them: can the bench be trusted?"),
 }
 """Every command of the bench; see ``antiphon.cli.lazy``."""

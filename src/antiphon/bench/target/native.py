@@ -9,11 +9,13 @@ from dataclasses import replace
 import numpy as np
 
 from antiphon.audio.pcm import encode
-from antiphon.bench.conversation_call import CALLER_RATE_HZ, Arrived, Call, Line, News, Part
+from antiphon.bench.conversation_call import CALLER_RATE_HZ, Arrived, Call, Line, News, Part, Question
 from antiphon.bench.conversation_director import Director, Heard, Said
 from antiphon.bench.conversation_recording import two_channels
+from antiphon.bench.recording import Recording, Take
 from antiphon.bench.scenario import Scenario, tool_result
 from antiphon.bench.scenario_script import instructions_for
+from antiphon.bench.target.contract import finish
 from antiphon.client import AgentSession, ReplyAudio, SessionOptions, SimulatedPlayer, Tool, ToolRan, connect
 from antiphon.core.clock import Clock
 from antiphon.core.errors import AntiphonError
@@ -82,6 +84,28 @@ class NativeCaller:
             behind_s=microphone.behind_s,
             error=error,
         )
+
+    async def ask(self, question: Question, index: int) -> Take:
+        """Type one question and hear the answer to its end. What goes wrong is the take's error."""
+        clock = self._clock
+        recording = Recording(clock, index, question.text, clock.now_s())
+        agent = wire.AgentSettings(instructions=question.instructions, greeting="", feed=question.feed)
+        options = SessionOptions(api_key=self._api_key, output=SHAPE, voice=self._voice, agent=agent)
+        try:
+            async with asyncio.timeout(MOST_S), connect(self._url, options, clock=clock) as session:
+                recording.sent()
+                await session.send_text(question.text)
+                async for at_s, event in session.stamped():
+                    if isinstance(event, ReplyAudio):
+                        recording.chunk_at(at_s, event.data)
+                    elif isinstance(event, wire.ReplyEnded | wire.Clear):
+                        recording.end()
+                        break
+        except TimeoutError:
+            recording.fail(f"not over within {MOST_S:g} s")
+        except (AntiphonError, OSError) as failure:
+            recording.fail(f"{type(failure).__name__}: {failure}")
+        return finish(recording, recording.payloads, SHAPE.sample_rate_hz)
 
     async def _speak(
         self,
@@ -231,10 +255,10 @@ def arguments_of(text: str) -> dict[str, str]:
     return {}
 
 
-async def hold_all(
+def hold_all(
     caller: NativeCaller, parts: Iterable[Part], at_once: int, tell: Callable[[Call], None]
 ) -> list[Call]:
-    """All parts, ``at_once`` of them at the same time; in the order of their numbers."""
+    """All parts, ``at_once`` of them at the same time, on an event loop of their own; in the order of their numbers."""
     queue = iter(parts)
     calls: list[Call] = []
 
@@ -244,7 +268,23 @@ async def hold_all(
             calls.append(call)
             tell(call)
 
-    async with asyncio.TaskGroup() as group:
-        for _ in range(at_once):
-            group.create_task(one())
+    async def all_() -> None:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(at_once):
+                group.create_task(one())
+
+    asyncio.run(all_())
     return sorted(calls, key=lambda call: call.number)
+
+
+def ask_all(caller: NativeCaller, questions: Iterable[Question], tell: Callable[[Take], None]) -> list[Take]:
+    """All questions, one after the other, on an event loop of their own."""
+
+    async def all_() -> list[Take]:
+        takes: list[Take] = []
+        for index, question in enumerate(questions):
+            takes.append(await caller.ask(question, index))
+            tell(takes[-1])
+        return takes
+
+    return asyncio.run(all_())
