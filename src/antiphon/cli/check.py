@@ -1,6 +1,7 @@
 """``antiphon check``: what this machine is, what it has, and what would be slow or fail."""
 
 import importlib.metadata
+import json
 import os
 import platform
 import re
@@ -10,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NoReturn
 
 import numpy as np
 import onnxruntime
@@ -26,6 +27,7 @@ from antiphon.core.frame import Samples
 from antiphon.core.hearing import EAR_RATE_HZ, Heard, HearingConfig
 from antiphon.core.speech import SpeechConfig
 from antiphon.engine.build import House, build
+from antiphon.server.boundaries import report, table, violations
 from antiphon.settings import Settings, available_cores, load
 from antiphon.text.unit import Text, Unit
 
@@ -53,9 +55,18 @@ class Finding:
 def check(
     config: ConfigOption = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit 1 also where something is merely slow.")] = False,
+    boundaries: Annotated[
+        bool,
+        typer.Option("--boundaries", help="Say instead where each kind of data goes, and how long it is kept."),
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="With --boundaries: as JSON.")] = False,
 ) -> None:
     """Say what this machine is and has, what it costs, and whatever would be slow or fail."""
     settings = load(config)
+    if as_json and not boundaries:
+        raise typer.BadParameter("--json goes with --boundaries")
+    if boundaries:
+        _tell_boundaries(settings, as_json)
     worst = {"ok": 0, "note": 0, "slow": 1 if strict else 0, "fail": 1}
     status = 0
     for finding in findings(settings):
@@ -64,12 +75,22 @@ def check(
     raise typer.Exit(status)
 
 
+def _tell_boundaries(settings: Settings, as_json: bool) -> NoReturn:
+    if as_json:
+        typer.echo(json.dumps(report(settings), indent=2))
+    else:
+        for line in table(settings):
+            typer.echo(line)
+    raise typer.Exit(1 if violations(settings) else 0)
+
+
 def findings(settings: Settings) -> Iterator[Finding]:
     yield Finding("ok", "antiphon", f"{importlib.metadata.version('antiphon')}, Python {platform.python_version()}")
     yield from _machine(settings)
     yield from _models(settings)
     yield from _speech(settings)
     yield from _network(settings)
+    yield from _boundaries(settings)
     yield from _extras()
 
 
@@ -204,7 +225,27 @@ def _network(settings: Settings) -> Iterator[Finding]:
             yield Finding("ok", "port", f"{server.host}:{server.port} is free")
 
 
+def _boundaries(settings: Settings) -> Iterator[Finding]:
+    broken = violations(settings)
+    for line in broken:
+        yield Finding("fail", "boundaries", line)
+    if not broken:
+        kept = settings.record.dir
+        where = f"recordings in {kept}" if kept is not None else "nothing is recorded"
+        yield Finding("ok", "boundaries", f"kept; {where} (--boundaries tells where data goes)")
+
+
 def _extras() -> Iterator[Finding]:
+    for name, package, adds in (
+        ("aec", "livekit", "echo cancellation"),
+        ("otel", "opentelemetry-exporter-otlp-proto-http", "spans for a collector"),
+    ):
+        try:
+            importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            yield Finding("note", name, f"not available; `pip install 'antiphon[{name}]'` adds {adds}")
+        else:
+            yield Finding("ok", name, f"available ({package})")
     try:
         importlib.metadata.version("av")
     except importlib.metadata.PackageNotFoundError:

@@ -39,6 +39,7 @@ from antiphon.protocol.openapi import Answer, Query, Socket
 from antiphon.server import agent_routes, cartesia_routes, hearing_routes, openai_routes, realtime_routes
 from antiphon.server.admission import Admission
 from antiphon.server.agent_log import MakeAgentLog
+from antiphon.server.agent_records import MakeSink, TurnsOnly, records_for
 from antiphon.server.agent_routes import AgentRoute
 from antiphon.server.agent_tools import NO_TOOLS, ToolSource
 from antiphon.server.auth import gate_for
@@ -96,10 +97,12 @@ def create_app(
     clock: Clock | None = None,
     folds: Sequence[Fold] = (),
     agent_logs: Sequence[MakeAgentLog] = (),
+    turn_sinks: Sequence[MakeSink] = (),
     device: str = "cpu",
 ) -> App:
     """``voices``: the registry of engines. ``brain``: who answers; None: the plain rules.
-    ``tools``: what agents can do. ``folds``: further readers of the journal; ``agent_logs``: of conversations.
+    ``tools``: what agents can do. ``folds``: further readers of the journal; ``agent_logs``: of conversations;
+    ``turn_sinks``: of their turns.
 
     Raises ``SettingsError`` where the settings would leave the door open (see :func:`gate_for`).
     """
@@ -117,7 +120,7 @@ def create_app(
         gate=gate_for(settings.server),
         lifecycle=Lifecycle(journal, clock),
         tools=tools,
-        agent_logs=tuple(agent_logs),
+        agent_logs=(records_for([lambda facts: TurnsOnly(metrics.turn), *turn_sinks]), *agent_logs),
     )
     entries = _entries(hub)
     document = openapi.document(TITLE, __version__, [entry.described for entry in entries])

@@ -24,6 +24,7 @@ from antiphon.core.errors import AntiphonError
 from antiphon.server.app import App, create_app
 from antiphon.server.auth import gate_for
 from antiphon.server.hub import Engines
+from antiphon.server.keepers import Keepers, require_boundaries
 from antiphon.server.log_lines import configure_logging
 from antiphon.server.tls import self_signed, trust_hint
 from antiphon.server.tools import ToolBox, tool_box
@@ -75,19 +76,24 @@ def serve(
 ) -> int:
     """Serve until SIGINT or SIGTERM; returns the exit code. ``build`` loads the engines (may raise)."""
     out = out or sys.stdout
-    configure_logging(settings.log.level, settings.log.format == "json")
+    configure_logging(settings.log.level, settings.log.format == "json", redacted=settings.log.redact)
     try:
+        require_boundaries(settings)
         sock = bind(settings.server)
         with contextlib.closing(sock):
             certificate = _certificate(settings.server)
             gate_for(settings.server)  # a door left open is said before models are loaded
             tools = tool_box(settings.agent.tools, settings.agent.handover)
-            house = build(settings)
-            try:
-                app = create_app(settings, house.registry, brain=house.brain, tools=tools, device=device)
-                return _run(_Site(settings, app, house.registry, tools, sock, certificate, device, out))
-            finally:
-                house.close()
+            with contextlib.closing(Keepers(settings)) as keepers:
+                house = build(settings)
+                try:
+                    sinks = keepers.sinks
+                    app = create_app(
+                        settings, house.registry, brain=house.brain, tools=tools, turn_sinks=sinks, device=device
+                    )
+                    return _run(_Site(settings, app, house.registry, tools, sock, certificate, device, out))
+                finally:
+                    house.close()
     except SettingsError as error:
         print(f"antiphon: {error}", file=sys.stderr)  # noqa: T201
         return EXIT_BAD_SETTINGS
