@@ -9,10 +9,10 @@ from antiphon.core.hearing import SpeechStarted, SpeechStopped
 from antiphon.engine.ear import EarWord, Hypothesis
 from antiphon.engine.ear_bias import REACH, KeytermBias
 from antiphon.engine.ear_times import place_words
-from antiphon.engine.stt_agree import Agreement
+from antiphon.engine.stt_agree import Agreement, Steady
 from antiphon.engine.stt_cut import cut_places, is_whole
 from antiphon.engine.stt_guard import is_speech
-from antiphon.engine.stt_pace import FASTEST_S, SLOWEST_S, Pace
+from antiphon.engine.stt_pace import FASTEST_S, FIRST_S, SLOWEST_S, Pace
 from antiphon.engine.stt_segment import FRAME_SAMPLES, Segmenter
 from antiphon.engine.stt_tape import Tape
 
@@ -91,6 +91,55 @@ def test_settled_words_stay_and_are_not_said_twice_when_the_recogniser_changes_i
     assert [word.start_sample for word in moved] == [0, 5_000, 10_000, 15_000, 20_000]
 
 
+def test_words_before_a_pause_may_be_settled_at_once() -> None:
+    agreement = Agreement(hold_samples=4_000, times=3)
+    agreement.hear(spoken("one two three"), 12_000)
+    assert settled(agreement) == ""
+    agreement.settle(spoken("one two three"))
+    assert settled(agreement) == "one two three"
+    agreement.settle(spoken("one two four five"))
+    assert settled(agreement) == "one two three five"
+
+
+def shown(steady: Steady) -> str:
+    return " ".join(word.text for word in steady.words)
+
+
+def test_a_word_is_shown_and_changed_only_when_two_hypotheses_in_a_row_say_so() -> None:
+    steady = Steady()
+    story = [
+        ("I", ""),
+        ("I wood", "I"),
+        ("I would like", "I"),  # a word that one hypothesis had is not shown
+        ("I would like two", "I would like"),
+        ("eye would like to", "I would like"),  # nor taken back for one
+        ("I would like to", "I would like to"),
+        ("I would like to a", "I would like to"),
+        ("I will like to a", "I would like to a"),
+        ("I will like to add", "I will like to a"),  # two say so
+    ]
+    for said, expected in story:
+        steady.hear(spoken(said), complete=False)
+        assert shown(steady) == expected, said
+    steady.hear(spoken("I will like to add."), complete=True)
+    assert shown(steady) == "I will like to add."
+
+
+def test_where_hypotheses_are_rare_all_but_the_last_word_is_shown() -> None:
+    steady = Steady(times=1)
+    steady.hear(spoken("one two three"), complete=False)
+    assert shown(steady) == "one two"
+
+
+def test_what_was_shown_before_a_cut_stays_until_two_hypotheses_say_otherwise() -> None:
+    steady = Steady()
+    steady.begin(spoken("of all"))
+    steady.hear(spoken("off all things"), complete=False)
+    assert shown(steady) == "of all"
+    steady.hear(spoken("of all things"), complete=False)
+    assert shown(steady) == "of all things"
+
+
 def test_cuts_go_through_the_quietest_place_after_what_is_settled() -> None:
     samples = np.random.default_rng(0).standard_normal(16_000 * 4).astype(np.float32) * np.float32(0.1)
     for at_s in (1.0, 2.2, 3.0):
@@ -137,8 +186,11 @@ def test_the_tape_keeps_positions_and_forgets_the_past() -> None:
 def test_the_pace_follows_what_interims_take() -> None:
     pace = Pace(cheap=True, idle=lambda: False)
     assert pace.interval_s == FASTEST_S
+    assert pace.due(FIRST_S, first=True)
+    assert not pace.due(FIRST_S)
     for _ in range(20):
         pace.took(0.2)
+    assert not pace.due(FIRST_S, first=True)
     assert FASTEST_S < pace.interval_s <= 0.5
     for _ in range(20):
         pace.took(3.0)

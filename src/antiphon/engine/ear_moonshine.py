@@ -91,7 +91,11 @@ class MoonshineEar:
         return KeytermBias(keyterms, self._tokenizer.tokens) if keyterms else None
 
     def warm_up(self) -> None:
+        """The longest window that can come, so that memory does not grow in steps when one does."""
         self._model.warm_up()
+        noise = np.random.default_rng(0).normal(0.0, 0.01, round(self.max_window_s * SAMPLE_RATE_HZ))
+        for _ in self.decode(noise.astype(np.float32), Ask()):
+            pass
 
     def _places(
         self, encoded: Encoded, tokens: tuple[int, ...], spans: list[tuple[int, int]], samples: Samples

@@ -54,6 +54,49 @@ class Agreement:
             kept = tuple(replace(now, text=word.text) for word, now in zip(kept, words, strict=False))
         return (*kept, *words[begin:])
 
+    def settle(self, words: Sequence[EarWord]) -> None:
+        """Settle all of ``words``, a hypothesis of everything that was said up to a pause."""
+        self.settled = (*self.settled, *words[beyond(self.settled, words) :])
+
+
+class Steady:
+    """What is shown of one window's hypotheses while they grow.
+
+    A word is shown, or a shown one changed, when ``times`` hypotheses in a row say so; the first words, and with 1 all,
+    at once, but for the last one, since the speaker is in the middle of it.
+    """
+
+    def __init__(self, times: int = 2) -> None:
+        self.words: tuple[EarWord, ...] = ()
+        self._last: list[tuple[str, ...]] = []
+        self._times = times
+
+    def begin(self, words: tuple[EarWord, ...]) -> None:
+        """These were shown already, before this window began."""
+        self.words = words
+        self._last = [tuple(sound_of(word.text) for word in words)]
+
+    def hear(self, words: tuple[EarWord, ...], *, complete: bool) -> None:
+        """``complete``: the hypothesis holds all that was said; it is shown as it is."""
+        self._last = [*self._last, tuple(sound_of(word.text) for word in words)][-max(self._times, 1) :]
+        if complete:
+            self.words = words
+            return
+        if not self.words or self._times == 1:
+            self.words = words[:-1]
+        if len(self._last) < max(self._times, 2):
+            return
+        kept: list[EarWord] = []
+        for place in range(max(map(len, self._last))):
+            heard = [said[place] if place < len(said) else "" for said in self._last]
+            if len(set(heard)) == 1:
+                kept.append(words[place])
+            elif place < len(self.words):
+                kept.append(self.words[place])
+            else:
+                break
+        self.words = tuple(kept)
+
 
 def beyond(settled: Sequence[EarWord], words: Sequence[EarWord]) -> int:
     """How many of ``words`` say what is settled: the beginning that differs least from it, the longest of equals."""

@@ -10,9 +10,10 @@ from dataclasses import dataclass, replace
 from antiphon.core.engine import StepModel
 from antiphon.core.event import Event, Flushed, Marker
 from antiphon.core.hearing import EAR_RATE_HZ, HearingConfig, TurnScored
-from antiphon.engine.ear import Ask, Hypothesis, Recogniser
+from antiphon.engine.ear import Ask, EarWord, Hypothesis, Recogniser
 from antiphon.engine.jobs import Steps
 from antiphon.engine.scorer import TurnScorer
+from antiphon.engine.stt_agree import Steady
 from antiphon.engine.stt_cut import cut_places, is_whole
 from antiphon.engine.stt_pace import Pace
 from antiphon.engine.stt_segment import Segmenter
@@ -32,6 +33,9 @@ MAX_SEGMENT_S = 30.0
 FREEZE_BELOW = 0.25
 """A turn that goes on with less than this likelihood is about to end: its words are made final before that is told. Not
 sooner: a window that stays open over a pause inside a sentence is heard better than two."""
+SETTLE_BELOW = 0.8
+"""A turn that goes on with less than this likelihood may well be over: the words before the pause are settled, so that
+they can be told, but their window stays open."""
 
 _UNCONFIRMED_FRAMES = 3
 
@@ -81,7 +85,12 @@ class Dictation:
     def open(self, onset: int, voiced_frames: int) -> None:
         if self.window is None:
             start = max(onset - PRE_ROLL_SAMPLES, self.heard_to)
-            self.window = Window(start, voiced_frames, settles=self._config.turns)
+            self.window = self._window(start, voiced_frames)
+
+    def _window(self, start: int, voiced_frames: int) -> Window:
+        # interims that come seldom are shown as they are
+        steady = Steady(2 if self._senses.recogniser.interims else 1)
+        return Window(start, voiced_frames, settles=self._config.turns, steady=steady)
 
     def reset(self, to: int) -> None:
         """Forget what is open; the stream goes on at sample ``to``."""
@@ -170,6 +179,7 @@ class Dictation:
         if window is None:
             return
         whole = yield from self._decode(window, end)
+        shown = len(window.shown())
         settled = window.agreement.settled
         least = settled[-1].end_sample if settled else 0
         best: tuple[int, Hypothesis] | None = None
@@ -186,10 +196,15 @@ class Dictation:
             kept = whole.words[: len(head.words)]
             window.draft = replace(head, words=kept)
         voiced_frames = round(window.voiced_frames * (end - position) / max(1, end - window.start))
+        following = self._window(position, voiced_frames)
+        following.heard_to, following.asked_to = position, end
+        if is_whole(head, whole):
+            tail = whole.words[len(head.words) :]
+            following.ahead = tuple(word.text for word in tail)
+            following.steady.begin(_moved(tail[: max(0, shown - len(head.words))], -place))
         events = self._settle(window, final=True)
-        ahead = tuple(word.text for word in whole.words[len(head.words) :]) if is_whole(head, whole) else ()
-        self.window = Window(position, voiced_frames, position, end, ahead=ahead, settles=window.settles)
-        yield events
+        self.window = following
+        yield [*events, *self._tell()]
 
     def finish(self, marker: Marker) -> Steps:
         window, onset = self.window, self._segmenter.onset
@@ -216,10 +231,20 @@ class Dictation:
         likelihood = scorer.score(audio, text, silence / EAR_RATE_HZ, self._config.language or "en")
         turn.scored(segmenter.quiet_from, silence / EAR_RATE_HZ, likelihood)
         events: list[Event] = []
-        if likelihood < FREEZE_BELOW and window is not None and window is self.window and window.complete:
-            events.extend(self._settle(window, final=True))
+        if window is not None and window is self.window and window.complete:
+            if likelihood < FREEZE_BELOW:
+                events.extend(self._settle(window, final=True))
+            elif likelihood < SETTLE_BELOW and window.settle():
+                events.extend(self._tell())
         yield [*events, TurnScored(at, likelihood, silence, text)]
 
     def _tell(self) -> list[Event]:
         heard = self._transcript.interim(self.window) if self.interims else None
         return [heard] if heard else []
+
+
+def _moved(words: tuple[EarWord, ...], samples: int) -> tuple[EarWord, ...]:
+    return tuple(
+        replace(word, start_sample=max(0, word.start_sample + samples), end_sample=max(1, word.end_sample + samples))
+        for word in words
+    )

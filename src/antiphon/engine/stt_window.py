@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from antiphon.core.hearing import Heard, HeardWord
 from antiphon.engine.ear import EarWord, Hypothesis
-from antiphon.engine.stt_agree import Agreement, sound_of
+from antiphon.engine.stt_agree import Agreement, Steady, sound_of
 from antiphon.engine.stt_guard import is_speech
 
 UNSPACED = ("zh", "ja", "th", "lo", "my", "km", "yue")
@@ -32,18 +32,35 @@ class Window:
     ahead: tuple[str, ...] = ()
     settles: bool = True
     """Words are settled while the speaker goes on."""
+    steady: Steady = field(default_factory=Steady)
 
     def hear(self, hypothesis: Hypothesis, heard_to: int, *, complete: bool) -> None:
         """A decode of ``[start, heard_to)`` is there. ``complete``: the speaker had paused."""
         self.draft, self.heard_to, self.complete = hypothesis, heard_to, complete
-        if self.settles and not hypothesis.looped and is_speech(hypothesis, self.voiced_frames):
+        if hypothesis.looped or not is_speech(hypothesis, self.voiced_frames):
+            return
+        self.steady.hear(hypothesis.words, complete=complete)
+        if self.settles:
             self.agreement.hear(hypothesis.words, heard_to - self.start)
+
+    def settle(self) -> bool:
+        """Settle all the words before a pause; the window stays open. Whether there were any that were not."""
+        words, before = self.words(), len(self.agreement.settled)
+        self.agreement.settle(words)
+        return len(self.agreement.settled) > before
+
+    def shown(self) -> tuple[EarWord, ...]:
+        """What to tell of it while the speaker goes on: of the newest words only those that are steady."""
+        return self.words() if self.complete else self._told(self.agreement.spliced(self.steady.words))
 
     def words(self) -> tuple[EarWord, ...]:
         """What to tell of it: the last hypothesis if it is believed, and what is settled in any case."""
         words = self.agreement.settled
         if is_speech(self.draft, self.voiced_frames):
             words = self.agreement.spliced(self.draft.words)
+        return self._told(words)
+
+    def _told(self, words: tuple[EarWord, ...]) -> tuple[EarWord, ...]:
         if self.ahead and words and sound_of(words[0].text) == sound_of(self.ahead[0]):
             first = words[0]
             text = _cased_like(first.text, self.ahead[0])
@@ -82,10 +99,7 @@ class Transcript:
         settled = len(self._words)
         words = list(self._words)
         if window is not None:
-            open_words = window.words()
-            if not window.complete and len(open_words) > len(window.agreement.settled):
-                open_words = open_words[:-1]  # the speaker is in the middle of it: it would change with the next sound
-            words.extend(_placed(open_words, window.start))
+            words.extend(_placed(window.shown(), window.start))
             settled += min(len(window.agreement.settled), len(words) - settled)
         heard = self._heard(words, settled, window.heard_to if window else self._end, final=False)
         if (heard.text, heard.stable_chars) == self._told:
