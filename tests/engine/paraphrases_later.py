@@ -32,7 +32,10 @@ LATER: dict[str, list[Case]] = {
         ("i need a new delivery date for 4712, how about wednesday", {"order_id": "4712", "day": WED}),
         ("can we push order 4711 back to friday", {"order_id": "4711", "day": FRI}),
         ("deliver forty-seven eleven the day after tomorrow", {"order_id": "4711", "day": WED}),
-        ("order 4712 on thursday, no sorry, on friday afternoon", {"order_id": "4712", "day": FRI, "part": "afternoon"}),
+        (
+            "order 4712 on thursday, no sorry, on friday afternoon",
+            {"order_id": "4712", "day": FRI, "part": "afternoon"},
+        ),
         ("hold order 4711 until saturday", {"order_id": "4711", "day": SAT}),
         ("is there any way to get four seven one two on wednesday", {"order_id": "4712", "day": WED}),
         ("the fourth of december would be better for order 4711", {"order_id": "4711", "day": FRI}),

@@ -60,6 +60,10 @@ _DOUBTS = _phrases("not sure|are you sure|not right|not correct|not ok|not okay|
 _QUESTIONS = word_set(
     "but if what what's which who when where why how is are does did can could would will should may before first wait"
 )
+_ASKING = word_set("what what's which who when when's where where's why how how's any tell know wonder wondering")
+_ASKING_FIRST = word_set("is are was were does did has have isn't aren't hasn't didn't doesn't")
+_BEFORE_FIRST = word_set("and so um uh hi hello hey please sorry but well")
+_WISHES = word_set("want need prefer rather")
 _NEVER = word_set("no not don't never nope nah stop")
 _FILLERS = word_set("um uh er erm hm hmm mm ah well so like")
 _WHAT = word_set("what sorry huh pardon excuse me")
@@ -89,6 +93,16 @@ def acts_in(tokens: tuple[Token, ...]) -> frozenset[Act]:
 def is_short(tokens: Sequence[Token]) -> bool:
     """Short enough that an act is all it says."""
     return len(tokens) <= _LONG_ENOUGH
+
+
+def asks(tokens: Sequence[Token]) -> bool:
+    """Whether this asks for information, and for nothing to be done."""
+    words = {token.text for token in tokens}
+    inverted = any(
+        token.text in _ASKING_FIRST and (at == 0 or token.after_break or tokens[at - 1].text in _BEFORE_FIRST)
+        for at, token in enumerate(tokens)
+    )
+    return (inverted or not _ASKING.isdisjoint(words)) and _NEVER.isdisjoint(words) and _WISHES.isdisjoint(words)
 
 
 def consents(tokens: tuple[Token, ...], *, restated: bool) -> bool:

@@ -34,12 +34,14 @@ class Reply(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 class Intent(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """Something callers ask for. ``keywords`` (words or phrases) weigh more than words of ``examples``. ``tool`` is
     called with the slots' values once all required ones are known, and ``confirm`` (a question), if any, is answered.
-    ``said_as`` names it in a clarifying question."""
+    ``said_as`` names it in a clarifying question. ``when_asked``: a question that says all it requires, and names no
+    request, means this one; for what changes nothing."""
 
     name: str
     examples: list[str]
     keywords: list[str] = []
     said_as: str = ""
+    when_asked: bool = False
     slot: list[Slot] = []
     tool: str = ""
     confirm: str = ""

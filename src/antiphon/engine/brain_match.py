@@ -32,6 +32,8 @@ _LIKE_ENOUGH = 0.6
 _KEEP = 2048
 _NOT = word_set("not don't doesn't won't can't cannot never didn't isn't without")
 _NOT_REACH = 5
+# These go with a "not" and say nothing else: "not any more" is "any more" all the same.
+_WITH_NOT = word_set("any more anymore longer yet either ever")
 _NOT_ENDS = frozenset(("but", "just", "only", "please", "instead", "and", "so", "it"))
 _STOP_STEMS = frozenset(stem_of(word) for word in STOP_WORDS)
 # "may" and "march" are verbs as often as months.
@@ -158,13 +160,18 @@ def _negated(tokens: Sequence[Token]) -> list[bool]:
     """Words in the reach of a "not": "don't move it, cancel it" speaks of moving, but does not ask for it."""
     marks = [False] * len(tokens)
     for at, token in enumerate(tokens):
-        if token.text not in _NOT:
+        if token.text not in _NOT and not _is_kept_from(tokens, at):
             continue
         for reach in range(at + 1, min(at + 1 + _NOT_REACH, len(tokens))):
             if tokens[reach].after_break or (tokens[reach].text in _NOT_ENDS and reach > at + 1):
                 break
-            marks[reach] = True
+            marks[reach] = tokens[reach].text not in _WITH_NOT
     return marks
+
+
+def _is_kept_from(tokens: Sequence[Token], at: int) -> bool:
+    # "stop it from being sent"
+    return tokens[at].text == "from" and at + 1 < len(tokens) and tokens[at + 1].text.endswith("ing")
 
 
 def _says(words: Sequence[str], phrase: tuple[str, ...]) -> bool:

@@ -10,13 +10,12 @@ from typing import Any
 
 from antiphon.engine.brain_acts import Act, acts_in, consents, is_short
 from antiphon.engine.brain_book import Book, Intent
+from antiphon.engine.brain_evidence import ACCEPT, MARGIN, asked_about, clear_one, fitting_one, placed
 from antiphon.engine.brain_match import Guess, Matcher
 from antiphon.engine.brain_reply import and_list, choose, fill, result_values
 from antiphon.engine.brain_slots import read_slots
 from antiphon.engine.brain_words import Token, split_at_corrections, tokens_of
 
-_ACCEPT = 0.55
-_MARGIN = 0.12
 _CONFIRM = "?confirm"
 _HANDOVER = "?handover"
 _WHICH = "?which"
@@ -67,8 +66,10 @@ class Rules:
         """What the caller said. ``heard_reply``: as much of the last reply as the caller has heard."""
         tokens = tokens_of(text)
         acts = acts_in(tokens)
-        guesses = self._guesses(tokens)
-        clear = self._clear(guesses) or self._fitting(text, guesses)
+        guesses = placed(self._guesses(tokens), text, self._today)
+        clear = clear_one(guesses) or fitting_one(guesses, text, self._today)
+        if clear is None and not talk.awaiting and talk.paused is None:
+            clear = asked_about(guesses, text, tokens, self._today)
         for rule in (self._aside, self._answered, self._asked, self._amended, self._small_talk):
             outcome = rule(talk, text, tokens, acts, clear, heard_reply)
             if outcome is not None:
@@ -212,7 +213,7 @@ class Rules:
             fitting = [i for i in self._book.intent if any(slot.name in noted for slot in i.slot)]
             return self._say(replace(talk, misses=0), self._abilities(self._phrases.noted, fitting))
         talk = replace(talk, misses=talk.misses + 1)
-        if len(guesses) > 1 and guesses[1].score >= _ACCEPT - _MARGIN and not talk.awaiting:
+        if len(guesses) > 1 and guesses[1].score >= ACCEPT - MARGIN and not talk.awaiting:
             first, second = guesses[0].intent, guesses[1].intent
             question = fill(self._phrases.which, {"first": _title(first), "second": _title(second)}, self._today)
             return self._say(replace(talk, awaiting=_WHICH, rivals=(first, second)), question)
@@ -230,28 +231,10 @@ class Rules:
         """Of a corrected utterance the last part decides, if it names a request of its own."""
         for part in reversed(split_at_corrections(tokens)[1:]):
             guesses = self._matcher.guess(part)
-            clear = self._clear(guesses)
+            clear = clear_one(guesses)
             if clear is not None and guesses[0].score >= 0.9:
                 return guesses
         return self._matcher.guess(tokens)
-
-    def _clear(self, guesses: list[Guess]) -> Intent | None:
-        if not guesses or guesses[0].score < _ACCEPT:
-            return None
-        runner_up = guesses[1].score if len(guesses) > 1 else 0.0
-        return guesses[0].intent if guesses[0].score - runner_up >= _MARGIN else None
-
-    def _fitting(self, text: str, guesses: list[Guess]) -> Intent | None:
-        """The one intent for which two or more values were said, all that it requires included."""
-        said = [(guess.intent, read_slots(text, guess.intent.slot, self._today)) for guess in guesses]
-        full = [
-            (len(values), intent)
-            for intent, values in said
-            if len(values) > 1 and all(slot.name in values for slot in intent.slot if slot.required)
-        ]
-        most = max((count for count, _ in full), default=0)
-        best = [intent for count, intent in full if count == most]
-        return best[0] if len(best) == 1 else None
 
     def _chosen(self, talk: Talk, tokens: tuple[Token, ...]) -> Intent | None:
         words = {token.text for token in tokens}
