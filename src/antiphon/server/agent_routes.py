@@ -13,6 +13,7 @@ from antiphon.server.sockets import SocketRoute
 
 SOCKET = "/agents/websocket"
 GRANT = "agent"
+_TRACEPARENT_CHARS = 128
 
 
 class AgentRoute(SocketRoute):
@@ -23,7 +24,8 @@ class AgentRoute(SocketRoute):
         limits = NativeLimits(resume_window_s=hub.settings.agent.resume_window_s)
 
         def converse(websocket: WebSocket, request_id: str, principal: Principal) -> AgentMachine:
-            return AgentMachine(self.sessions.door(principal), limits)
+            trace = websocket.headers.get("traceparent", "")[:_TRACEPARENT_CHARS]
+            return AgentMachine(self.sessions.door(principal, trace), limits)
 
         super().__init__(
             hub,

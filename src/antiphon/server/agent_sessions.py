@@ -46,10 +46,13 @@ class AgentSessions:
         """Sessions that no socket holds."""
         return len(self._left)
 
-    def door(self, principal: Principal) -> "AgentDoor":
-        return AgentDoor(self, principal)
+    def door(self, principal: Principal, traceparent: str = "") -> "AgentDoor":
+        """``traceparent``: the trace that the caller's handshake named."""
+        return AgentDoor(self, principal, traceparent)
 
-    def begin(self, start: wire.Start, principal: Principal, now_s: float) -> AgentSession:
+    def begin(
+        self, start: wire.Start, principal: Principal, now_s: float, traceparent: str = ""
+    ) -> AgentSession:
         """Raises ``NotFound``, ``InvalidInput``."""
         hub = self._hub
         handover = hub.settings.agent.handover.url is not None
@@ -70,6 +73,7 @@ class AgentSessions:
             output_rate_hz=start.output.sample_rate_hz,
             began_s=now_s,
             began_unix_s=unix_time_s(),
+            traceparent=traceparent,
         )
         logs = [make(facts) for make in hub.agent_logs]
         session = AgentSession(facts, plan, logs, hub.clock, self._leave)
@@ -161,12 +165,13 @@ class LeftSession:
 class AgentDoor:
     """The sessions as one caller sees them."""
 
-    def __init__(self, sessions: AgentSessions, principal: Principal) -> None:
+    def __init__(self, sessions: AgentSessions, principal: Principal, traceparent: str = "") -> None:
         self._sessions = sessions
         self._principal = principal
+        self._traceparent = traceparent
 
     def begin(self, start: wire.Start, now_s: float) -> AgentSession:
-        return self._sessions.begin(start, self._principal, now_s)
+        return self._sessions.begin(start, self._principal, now_s, self._traceparent)
 
     def resume(self, token: str) -> AgentSession | None:
         return self._sessions.resume(token, self._principal)
