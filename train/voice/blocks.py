@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from train.voice import kernels
-from train.voice.scan import scan
+from train.voice.scan import scan, scan_product
 
 TAPS = 4
 """Of the depthwise convolution: the state holds the last three inputs."""
@@ -83,11 +83,15 @@ class Block(nn.Module):
         for k in range(TAPS - 1):
             u = u + line[:, k : k + 1 - TAPS] * self.taps[k]
         r, i = torch.sigmoid(self.gates(u)).float().split(width, -1)
-        a = torch.exp(r * (-8 * F.softplus(self.decay)))
+        log_a = r * (-8 * F.softplus(self.decay))
+        a = torch.exp(log_a)
         b = torch.sqrt(1 - a * a + 1e-6) * i * u.float()
-        if keep is not None:
-            a, b = 1 + (a - 1) * keep, b * keep
-        hs = scan(a, b, h)
+        if torch.onnx.is_in_onnx_export():
+            hs = scan_product(log_a, b, h) if keep is None else scan_product(log_a * keep, b * keep, h)
+        elif keep is not None:
+            hs = scan(1 + (a - 1) * keep, b * keep, h)
+        else:
+            hs = scan(a, b, h)
         return self._finish(x, hs, g), torch.cat((rest, hs[:, -1]), dim=1)
 
     def step(self, x: Tensor, state: Tensor) -> tuple[Tensor, Tensor]:

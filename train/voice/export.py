@@ -81,45 +81,6 @@ class DecoderGraph(nn.Module):
         return cepstra, hz, voiced[..., 0], mel * MEL_SCALE + MEL_MEAN, torch.cat((own, nets), -1)
 
 
-def with_loops(model: onnx.ModelProto) -> onnx.ModelProto:
-    """The graph with ONNX's ``Scan`` in place of each ``antiphon::Recurrence``."""
-    nodes = []
-    for index, node in enumerate(model.graph.node):
-        if node.op_type != "Recurrence":
-            nodes.append(node)
-            continue
-        a, b, start = node.input
-        floats = [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in ("h", "a", "b")]
-        body = helper.make_graph(
-            [
-                helper.make_node("Mul", ["a", "h"], ["ah"]),
-                helper.make_node("Add", ["ah", "b"], ["h_next"]),
-                helper.make_node("Identity", ["h_next"], ["h_out"]),
-            ],
-            "recurrence",
-            floats,
-            [helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in ("h_next", "h_out")],
-        )
-        nodes.append(
-            helper.make_node(
-                "Scan",
-                [start, a, b],
-                [f"recurrence_{index}_end", node.output[0]],
-                name=f"recurrence_{index}",
-                num_scan_inputs=2,
-                scan_input_axes=[1, 1],
-                scan_output_axes=[1],
-                body=body,
-            )
-        )
-    del model.graph.node[:]
-    model.graph.node.extend(nodes)
-    kept = [opset for opset in model.opset_import if opset.domain != "antiphon"]
-    del model.opset_import[:]
-    model.opset_import.extend(kept)
-    return model
-
-
 def with_half_weights(model: onnx.ModelProto) -> onnx.ModelProto:
     """Initialisers that float16 holds exactly are stored so and cast at load."""
     casts, kept = [], []
@@ -152,9 +113,8 @@ def write_graph(module: nn.Module, inputs: dict[str, Tensor], outputs: dict[str,
             dynamic_axes=free | outputs,
             opset_version=OPSET,
             dynamo=False,
-            custom_opsets={"antiphon": 1},
         )
-    model = with_half_weights(with_loops(onnx.load(str(path))))
+    model = with_half_weights(onnx.load(str(path)))
     model.producer_name, model.producer_version = "antiphon", ""
     onnx.save(model, str(path))
 

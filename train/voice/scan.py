@@ -1,10 +1,8 @@
 """The linear recurrence h[t] = a[t] h[t-1] + b[t], over time, differentiable.
 
 A loop in C on CPUs (``kernels.py``), a scan of logarithmic depth in plain PyTorch on GPUs and where there is no
-compiler, and a placeholder while a graph is exported. They agree to rounding.
+compiler, and one triangular product in exported graphs, where a loop is slow. They agree to rounding.
 """
-
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -24,24 +22,18 @@ def scan_log(a: Tensor, b: Tensor, h0: Tensor) -> Tensor:
     return b
 
 
-class _ExportedScan(torch.autograd.Function):
-    """Stands for the recurrence in an exported graph, until ``export.py`` puts ONNX's own loop in its place."""
-
-    @staticmethod
-    def forward(ctx: Any, a: Tensor, b: Tensor, h0: Tensor) -> Tensor:
-        return scan_log(a, b, h0)
-
-    @staticmethod
-    def symbolic(g: Any, a: Any, b: Any, h0: Any) -> Any:
-        out = g.op("antiphon::Recurrence", a, b, h0)
-        out.setType(a.type())
-        return out
+def scan_product(log_a: Tensor, b: Tensor, h0: Tensor) -> Tensor:
+    """The recurrence as h[t] = sum over s <= t of exp(sum of ln a, s < i <= t) b[s]: a dozen operations for any number
+    of steps, and memory of its square. No exponent is positive, so nothing overflows."""
+    steps = b.shape[1]
+    total = torch.cumsum(log_a, 1)
+    reach = torch.exp(torch.clamp(total[:, :, None] - total[:, None], max=0.0))
+    past = torch.ones(steps, steps).tril()[None, :, :, None]
+    return (reach * past * b[:, None]).sum(2) + torch.exp(total) * h0[:, None]
 
 
 def scan(a: Tensor, b: Tensor, h0: Tensor) -> Tensor:
     """``a``, ``b`` [rows, steps, width] and ``h0`` [rows, width], float32 -> h [rows, steps, width]."""
-    if torch.onnx.is_in_onnx_export():
-        return _ExportedScan.apply(a, b, h0)  # type: ignore[no-any-return, no-untyped-call]
     if a.device.type == "cpu" and library() is not None:
         return Recur.apply(a, b, h0)  # type: ignore[no-any-return, no-untyped-call]
     return scan_log(a, b, h0)
