@@ -299,6 +299,7 @@ class AgentMachine:
             session.level,
             self._observe,
             self._said,
+            lambda: self._now_s,
         )
         session.remember(speech)
         self._voices[speech.key] = speech

@@ -15,6 +15,8 @@ from antiphon.protocol.native_messages import AudioShape
 SpeechAction: TypeAlias = WireAction | Push | Flush | Close
 
 _TYPICAL_DBFS = -26.0
+_THIN_S = 0.15
+"""Audio that leaves so shortly before it is needed may well come too late."""
 
 
 class SpeechLevel:
@@ -52,6 +54,7 @@ class AgentSpeech:
         level: SpeechLevel,
         tell: Callable[[WireNews], None],
         said: Callable[[str, int, bytes], None],
+        now_s: Callable[[], float],
     ) -> None:
         self.speech_id = speech_id
         self.key = key
@@ -69,12 +72,15 @@ class AgentSpeech:
         self._level = level
         self._tell = tell
         self._said = said
+        self._now_s = now_s
         self._back: deque[tuple[str, object]] = deque()  # what is held back
         self._flushes = 0  # that have not been answered
         self._last = False
         self._audible = False
         self._sent_samples = 0
-        self._underruns = 0
+        self._free_s = 0.0  # when a client that plays at once has played all that was sent
+        self._holes = 0  # that nobody's player could have avoided
+        self._blamed = 0
         self._made_samples = 0
         self._rate_hz = 0
         self._agreed: list[tuple[int, int]] = []  # at these samples of the wire and of the voice both end
@@ -120,9 +126,11 @@ class AgentSpeech:
         return self._native.clear(self.speech_id, fade_ms) if self.begun else []
 
     def played(self, sample: int, underruns: int) -> int:
-        """The client's report. Returns how many holes in its playback are new."""
+        """The client's report. Returns how many new holes in its playback are its own: not those where nothing was
+        sent in time."""
         self._tell(PlayedTo(self.speech_id, sample, underruns))
-        fresh, self._underruns = max(0, underruns - self._underruns), max(underruns, self._underruns)
+        own = underruns - self._holes - (self._now_s() > self._free_s - _THIN_S)
+        fresh, self._blamed = max(0, own - self._blamed), max(own, self._blamed)
         return fresh
 
     def voice_sample(self, sample: int) -> int:
@@ -170,7 +178,9 @@ class AgentSpeech:
             if at is not None:
                 self._audible = True
                 self._tell(AudibleLeft(self.speech_id, self._sent_samples + at))
-        start, samples = self._sent_samples, len(data) // self._sample_bytes
+        start, samples, now_s = self._sent_samples, len(data) // self._sample_bytes, self._now_s()
+        self._holes += bool(start) and now_s > self._free_s - _THIN_S
+        self._free_s = max(self._free_s, now_s) + samples / self._shape.sample_rate_hz
         self._said(self.speech_id, start, data)
         self._sent_samples += samples
         self._tell(AudioLeft(self.speech_id, start, samples))
