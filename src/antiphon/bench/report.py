@@ -59,10 +59,14 @@ def markdown(report: Report) -> str:
     """The tables and the conditions as Markdown, without the single takes."""
     parts = [f"# {report.title}", ""]
     for table in report.tables:
-        parts += [f"## {table.title}", "", *_markdown_table(table), ""]
-        parts += [f"- {note}" for note in table.notes]
-        parts += [""] if table.notes else []
-    return "\n".join([*parts, "## Conditions", "", *_condition_lines(report.conditions), ""])
+        parts += table_lines(table)
+    return "\n".join([*parts, "## Conditions", "", *condition_lines(report.conditions), ""])
+
+
+def table_lines(table: Table) -> list[str]:
+    """One table with its title and notes as lines of Markdown."""
+    notes = [f"- {note}" for note in table.notes]
+    return [f"## {table.title}", "", *_markdown_table(table), "", *notes, *([""] if notes else [])]
 
 
 def json_bytes(report: Report) -> bytes:
@@ -82,7 +86,7 @@ def milliseconds(seconds: float | None) -> float | None:
 
 
 def _markdown_table(table: Table) -> list[str]:
-    rows = [[_text(cell) for cell in row] for row in table.rows]
+    rows = [[cell_text(cell) for cell in row] for row in table.rows]
     widths = [max([len(name), *(len(row[at]) for row in rows)]) for at, name in enumerate(table.columns)]
     numeric = [all(not isinstance(row[at], str) for row in table.rows) for at in range(len(table.columns))]
 
@@ -97,7 +101,8 @@ def _markdown_table(table: Table) -> list[str]:
     return [line(list(table.columns)), "| " + " | ".join(rule) + " |", *(line(row) for row in rows)]
 
 
-def _text(cell: Cell) -> str:
+def cell_text(cell: Cell) -> str:
+    """As in Markdown's tables."""
     if cell is None:
         return "-"
     if isinstance(cell, float):
@@ -105,7 +110,8 @@ def _text(cell: Cell) -> str:
     return str(cell).replace("|", "\\|").replace("\n", " ")
 
 
-def _condition_lines(at: Conditions) -> list[str]:
+def condition_lines(at: Conditions) -> list[str]:
+    """A list in Markdown."""
     lines = [
         f"- {at.at}; {at.cpu}, {at.machine}, {at.cores} cores, {at.memory_bytes / 2**30:.0f} GiB; {at.system}",
         f"- load average before the run: {', '.join(f'{value:.2f}' for value in at.load_average) or 'not known'}",

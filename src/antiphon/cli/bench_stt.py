@@ -11,7 +11,16 @@ from antiphon.bench.stt import run as run_stt
 from antiphon.cli.app import ConfigOption
 from antiphon.cli.bench import bench
 from antiphon.cli.bench_clips import ClipSources, gather
-from antiphon.cli.bench_run import decibels, listed, number, own_server, recogniser_named, show
+from antiphon.cli.bench_run import (
+    StoreOption,
+    decibels,
+    keep,
+    listed,
+    number,
+    own_server,
+    recogniser_named,
+    show,
+)
 from antiphon.cli.house import open_store
 from antiphon.settings import load
 
@@ -53,6 +62,7 @@ def stt(
     offline: Annotated[bool, typer.Option(help="Compare with the same weights run offline.")] = True,
     seed: Annotated[int, typer.Option(help="Seed of noises, rooms and orders.")] = 1,
     note: Annotated[list[str] | None, typer.Option(help="A note for the report's conditions.")] = None,
+    keep_it: StoreOption = True,
     out: Annotated[Path | None, typer.Option(help="Report as JSON; Markdown beside it.", dir_okay=False)] = None,
     config: ConfigOption = None,
 ) -> None:
@@ -106,4 +116,5 @@ def stt(
         )
         recognise = recogniser_named(store, "moonshine") if offline else None
         report = run_stt(options, offline=recognise, progress=progress)
+    keep(report, config, keep_it)
     show(report)

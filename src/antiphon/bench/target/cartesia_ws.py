@@ -196,7 +196,7 @@ class _Link:
                 if waiting is None:
                     continue
                 recording, ended = waiting
-                if head.type == "chunk" or (self._keep_all and head.type == "timestamps"):
+                if head.type == "chunk" or (self._keep_all and head.type not in ("done", "error")):
                     recording.chunk_at(stamp_s, payload)
                 elif head.type in ("done", "error") and not ended.done():
                     if head.type == "done":
