@@ -4,14 +4,16 @@ import asyncio
 import contextlib
 import time
 from collections.abc import AsyncIterator, Callable
+from typing import TypeVar
 
-from antiphon.client import AgentSession, ClientEvent, SessionOptions, connect
+from antiphon.client import AgentSession, ClientEvent, Heard, SessionOptions, connect
 from antiphon.protocol import native_messages as wire
 
 from .running import Server
 from .spoken import RATE_HZ, pcm
 
 FRAME_S = 0.02
+Kind = TypeVar("Kind")
 _FRAME_BYTES = 2 * round(FRAME_S * RATE_HZ)
 
 
@@ -34,8 +36,8 @@ class Caller:
         await self._spoken.wait()
         return time.monotonic()
 
-    def of(self, kind: type) -> list[tuple[float, object]]:
-        return [(at_s, event) for at_s, event in self.events if isinstance(event, kind)]
+    def only(self, kind: type[Kind]) -> list[Kind]:
+        return [event for _, event in self.events if isinstance(event, kind)]
 
     async def until(self, met: Callable[[], object], limit_s: float = 15.0) -> float:
         """Wait for something to be true of what came; returns when it became so."""
@@ -45,21 +47,33 @@ class Caller:
 
     async def answered(self, limit_s: float = 15.0) -> str:
         """Wait for the next reply to be played to its end; returns its text."""
-        begun = len(self.of(wire.ReplyEnded))
-        await self.until(lambda: len(self.of(wire.ReplyEnded)) > begun, limit_s)
-        ended = self.of(wire.ReplyEnded)[-1][1]
-        assert isinstance(ended, wire.ReplyEnded)
+        before = len(self.only(wire.ReplyEnded))
+        await self.until(lambda: len(self.only(wire.ReplyEnded)) > before, limit_s)
+        ended = self.only(wire.ReplyEnded)[-1]
         player = self.session.player
         while not player.position(ended.reply_id).over:  # noqa: ASYNC110
             await asyncio.sleep(0.02)
         return self.text_of(ended.reply_id)
 
-    def text_of(self, reply_id: str) -> str:
-        texts = (event for _, event in self.events if isinstance(event, wire.ReplyText))
-        return "".join(text.delta for text in texts if text.reply_id == reply_id)
+    async def begun(self) -> str:
+        """Wait for the next reply to begin; returns its id."""
+        before = len(self.only(wire.ReplyStarted))
+        await self.until(lambda: len(self.only(wire.ReplyStarted)) > before)
+        return self.only(wire.ReplyStarted)[-1].reply_id
 
-    def transcripts(self) -> list[str]:
-        return [event.transcript for _, event in self.events if isinstance(event, wire.UserEnded)]
+    async def heard(self, reply_id: str, seconds: float) -> None:
+        """Wait until so much of a reply has been played."""
+        samples = round(seconds * self.session.options.output.sample_rate_hz)
+        await self.until(lambda: any(h.reply_id == reply_id and h.sample >= samples for h in self.only(Heard)))
+
+    def hang(self) -> None:
+        """The socket breaks without a goodbye."""
+        socket = self.session._socket
+        assert socket is not None
+        socket.transport.abort()
+
+    def text_of(self, reply_id: str) -> str:
+        return "".join(text.delta for text in self.only(wire.ReplyText) if text.reply_id == reply_id)
 
     async def _talk(self) -> None:
         began_s, sent = time.monotonic(), 0
