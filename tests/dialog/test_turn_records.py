@@ -202,3 +202,14 @@ def test_nothing_grows_over_a_long_conversation() -> None:
     assert not records._open
     assert not records._calls
     assert len(records._speeches._all) <= 2
+
+
+def test_the_words_are_known_when_they_last_changed_not_when_a_final_confirms_them() -> None:
+    records = TurnRecords()
+    records.observe(Moment(0.0, 0), TurnStarted(0))
+    records.observe(Moment(0.0, 0), Entry(1, 0.0, 0, "turn.started"))
+    for at_s, text, final in ((1.0, "yes", False), (1.3, "Yes, please", False), (2.5, "Yes, please.", True)):
+        records.observe(Moment(at_s, 0), EarSaid(Heard(text, len(text), final)))
+    records.observe(Moment(2.5, 0), EarSaid(Heard("", 0, False)))
+    records.observe(Moment(2.6, 0), Entry(1, 2.6, 0, "turn.ended", "Yes, please."))
+    assert records.end(Moment(3.0, 0))[0].times.final_s == 1.3

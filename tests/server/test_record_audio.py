@@ -40,6 +40,15 @@ def test_the_caller_lies_where_it_came_and_jitter_makes_no_gaps(tmp_path: Path) 
     assert sounds(tmp_path, audio)[0] == [(0.0, 1.0)]
 
 
+def test_pieces_that_come_late_at_first_lie_where_they_were_said(tmp_path: Path) -> None:
+    audio = call(tmp_path)
+    for index in range(100):
+        late_s = 0.1 if index < 20 else 0.0
+        audio.user(BEGAN_S + 1.0 + 0.02 * (index + 1) + late_s, index * 320, level(0.02), "pcm_s16le", HZ)
+    audio.mute_user(0, 1_600)
+    assert sounds(tmp_path, audio)[0] == [(1.1, 3.0)]
+
+
 def test_a_caller_that_stopped_sending_lies_where_it_went_on(tmp_path: Path) -> None:
     audio = call(tmp_path)
     audio.user(BEGAN_S + 1.0, 0, level(1.0), "pcm_s16le", HZ)

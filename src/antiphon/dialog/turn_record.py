@@ -48,6 +48,8 @@ _OWNERS: dict[StageName, Cause] = {
 class Times:
     """Monotonic seconds; None: it did not come to that, or is not known.
 
+    ``final_s`` is when the last of the words was known; a recogniser's formal final, which only confirms them, may wait
+    for the decision that the turn is over, and that wait is the turn's.
     On a right guess the brain and the voice were ready before the turn was over; their times say so.
     """
 

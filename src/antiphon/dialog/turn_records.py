@@ -78,7 +78,8 @@ class TurnRecords:
         self._unvoiced: list[int] = []  # turns whose speech is about to be opened
         self._anchors: deque[tuple[int, float]] = deque(maxlen=_ANCHORS)
         self._stopped: int | None = None  # where the user's latest pause began
-        self._final_s: float | None = None
+        self._final_s: float | None = None  # when the words last changed
+        self._words: list[str] = []  # of the segment that is not final yet
         self._text = ""
         self._start = 0
 
@@ -118,9 +119,11 @@ class TurnRecords:
                 self._stopped = None
             case SpeechStopped():
                 self._stopped = said.event.at_sample + said.offset_samples
-            case Heard(final=True):
-                if said.event.text.strip():
+            case Heard():
+                words = _words(said.event.text)
+                if words != self._words:
                     self._final_s = at.now_s
+                self._words = [] if said.event.final else words
 
     def _speak(self, action: Speak) -> None:
         if self._unvoiced and all(action.speech_id not in each.speeches for each in self._open.values()):
@@ -299,3 +302,9 @@ class TurnRecords:
             clock,
             tuple(opened.entries),
         )
+
+
+def _words(text: str) -> list[str]:
+    """What was said, without marks and capitals: these change when a final only confirms."""
+    words = ("".join(filter(str.isalnum, word)) for word in text.casefold().split())
+    return [word for word in words if word]

@@ -19,6 +19,7 @@ CALLER, AGENT = 0, 1
 _GAP_SAMPLES = RATE_HZ // 4  # a caller's audio this late was not sent for a while
 _EXACT_SAMPLES = RATE_HZ // 200
 _LATE_SAMPLES = RATE_HZ // 10  # a client this far behind had nothing to play for a while
+_SETTLED_SAMPLES = 30 * RATE_HZ  # by then some piece has come in good time
 _MAX_SPEECHES = 256
 _MAX_GAPS = 4_096
 
@@ -56,6 +57,7 @@ class CallAudio:
         self._reader: PcmReader | None = None
         self._resampler: Resampler | None = None
         self._user_end: int | None = None
+        self._stretch = (0, 0)  # where the latest audio without a gap may begin, and where it does
         self._gaps: list[tuple[int, int]] = []  # from this media sample on, audio lies from this place on
         self._speeches: dict[str, _Speech] = {}
         self._free = 0  # up to here the agent's side is taken
@@ -71,9 +73,12 @@ class CallAudio:
         samples = self._resampler.push(self._reader.feed(data))
         begin = max(0, self._place(now_s) - len(samples))
         if self._user_end is None or begin - self._user_end > _GAP_SAMPLES:
+            self._stretch = (self._user_end or 0, begin)
             self._user_end = begin
             if len(self._gaps) < _MAX_GAPS:
                 self._gaps.append((sample, begin))
+        elif self._user_end - begin > _EXACT_SAMPLES:
+            self._came_late(self._user_end - begin)
         self._wav.write(CALLER, self._user_end, samples)
         self._user_end += len(samples)
 
@@ -151,6 +156,19 @@ class CallAudio:
 
     def close(self) -> None:
         self._wav.close()
+
+    def _came_late(self, by: int) -> None:
+        """A piece that came sooner than those before it says when all of them were said: the least late is right."""
+        floor, begin = self._stretch
+        assert self._user_end is not None
+        by = min(by, begin - floor)
+        if by <= 0 or self._user_end - begin > _SETTLED_SAMPLES:
+            return
+        self._wav.move(CALLER, begin, self._user_end, -by)
+        self._stretch = (floor, begin - by)
+        self._user_end -= by
+        if self._gaps and self._gaps[-1][1] == begin:
+            self._gaps[-1] = (self._gaps[-1][0], begin - by)
 
     def _speech(self, speech_id: str) -> _Speech:
         speech = self._speeches.get(speech_id)
