@@ -109,6 +109,8 @@ class ServerSettings(_Section):
     """Contexts open at once on one WebSocket."""
     max_streams: int | None = Field(default=None, ge=1)
     """Streams at once, speaking and listening, over all callers; None: 50 for each worker."""
+    limits_file: UserPath | None = None
+    """What `antiphon bench capacity` wrote for this machine; limits that are set elsewhere come before it."""
     body_limit_bytes: int = Field(default=1 << 20, ge=1024)
     frame_limit_bytes: int = Field(default=1 << 20, ge=1024)
     body_timeout_s: float = Field(default=30.0, gt=0)
@@ -510,6 +512,8 @@ def load(config: Path | None = None, overrides: Mapping[str, Any] | None = None)
         if keys_file := server.get("api_keys_file") if isinstance(server, Mapping) else None:
             named_keys = {"server": {"api_keys": _named_keys(_read_toml(Path(keys_file).expanduser()))}}
             tree = _merged(named_keys, _with_named_keys(tree))
+        if limits_file := server.get("limits_file") if isinstance(server, Mapping) else None:
+            tree = _merged(_read_toml(Path(limits_file).expanduser()), tree)
         return Settings(**_with_variables(tree))
     except ValidationError as error:
         raise SettingsError("\n".join(_lines(error, path))) from None

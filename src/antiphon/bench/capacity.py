@@ -8,14 +8,26 @@ from antiphon.bench.measure import Measured
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a load must keep to count as carried.
+    """What a load must keep to count as carried: the objective of the service.
 
-    No underrun, no failed request, and first audible audio within ``ttfa_p95_s`` (None: any). ``late_p99_s`` guards the
-    measurement itself: a client that cannot keep its schedule has not shown anything.
+    At most ``failed_share`` of the requests failed, at most ``underrun_share`` of the takes ran dry (0: none), and first
+    audible audio within ``ttfa_p95_s`` (None: any). ``late_p99_s`` guards the measurement itself: a client that cannot
+    keep its schedule has not shown anything.
     """
 
     ttfa_p95_s: float | None = None
     late_p99_s: float = 0.05
+    underrun_share: float = 0.0
+    failed_share: float = 0.0
+
+    @property
+    def text(self) -> str:
+        """In words."""
+        parts = ["no underrun" if not self.underrun_share else f"underruns in at most {self.underrun_share:.1%} of takes"]
+        parts.append("no failed request" if not self.failed_share else f"at most {self.failed_share:.1%} failed")
+        if self.ttfa_p95_s is not None:
+            parts.append(f"first audible p95 at most {1e3 * self.ttfa_p95_s:.0f} ms")
+        return ", ".join(parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +61,14 @@ def judge(streams: int, figures: list[Measured], limits: Limits) -> Verdict:
     reasons = []
     if not figures:
         reasons.append("nothing was measured")
-    if failed:
+    dry = sum(1 for figure in figures if figure.underruns)
+    if failed > limits.failed_share * len(figures):
         first = next(figure.error for figure in figures if figure.error)
         reasons.append(f"{failed} of {len(figures)} requests failed ({first})")
     if silent:
         reasons.append(f"{silent} of {len(figures)} takes had no audible audio")
-    if underruns:
-        reasons.append(f"{underruns} underruns in {sum(1 for figure in figures if figure.underruns)} takes")
+    if dry > limits.underrun_share * len(figures):
+        reasons.append(f"{underruns} underruns in {dry} takes")
     if limits.ttfa_p95_s is not None and ttfa is not None and ttfa > limits.ttfa_p95_s:
         reasons.append(f"first audible p95 {1e3 * ttfa:.0f} ms is over {1e3 * limits.ttfa_p95_s:.0f} ms")
     if late is not None and late > limits.late_p99_s:

@@ -2,7 +2,8 @@
 
 Source: Reddy et al., "DNSMOS P.835", ICASSP 2022; the graph ``sig_bak_ovr.onnx`` takes 9.01 s of 16 kHz audio, and its
 raw answers go through the published polynomials. Shorter audio is repeated. The authors' script takes a window at every
-second, which costs seconds of a core for each take; here it is at most three, evenly spread. It was trained on noisy recordings: read it as a comparison of systems in one run, not as a verdict on a voice.
+second, which costs seconds of a core for each take; here it is at most three, evenly spread. It was trained on noisy
+recordings: read it as a comparison of systems in one run, not as a verdict on a voice.
 """
 
 from dataclasses import dataclass
@@ -46,8 +47,9 @@ class Dnsmos:
         while len(audio) < WINDOW_SAMPLES:
             audio = np.concatenate((audio, audio))
         starts = range((len(audio) - WINDOW_SAMPLES) // RATE_HZ + 1)
+        count = min(WINDOWS, len(starts))
         answers = []
-        for second in (starts[at * len(starts) // min(WINDOWS, len(starts))] for at in range(min(WINDOWS, len(starts)))):
+        for second in (starts[at * len(starts) // count] for at in range(count)):
             window = audio[second * RATE_HZ : second * RATE_HZ + WINDOW_SAMPLES]
             raw = self._session.run(None, {self._input: window[None]})[0][0]
             answers.append([np.polyval(fit, value) for fit, value in zip(_FITS, raw, strict=True)])

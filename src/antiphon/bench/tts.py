@@ -188,6 +188,25 @@ class _Bench:
         found = search(probe, start=self.options.capacity_start, highest=self.options.capacity_highest)
         self.tables.append(tables.capacity(found, self.options.limits, self.options.pre_roll_s, self.server.playing_s))
         self.details["capacity"] = found
+        if self.options.capacity_bursts:
+            self.capacity_bursts()
+
+    def capacity_bursts(self) -> None:
+        """The largest number of requests at the same moment, three times in a row."""
+
+        def probe(streams: int) -> Verdict:
+            plan: Plan = lambda system, _: bursts(streams, 3, system.playing_s)  # noqa: E731
+            score = self._interleave([self.server], plan, 1)[0]
+            verdict = judge(streams, score.figures, self.options.limits)
+            said = "hold" if verdict.holds else "fail: " + verdict.reasons[0]
+            self.progress(f"capacity: {streams} at once {said}")
+            return verdict
+
+        options = self.options
+        found = search(probe, start=options.capacity_start, highest=options.capacity_highest)
+        title = "Requests at once"
+        self.tables.append(tables.capacity(found, options.limits, options.pre_roll_s, self.server.playing_s, title))
+        self.details["capacity_bursts"] = found
 
     def overload(self) -> None:
         score = self._interleave([self.server], self._steady(self.options.overload, 1, salt=2000), 1)[0]

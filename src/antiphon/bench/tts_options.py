@@ -23,7 +23,8 @@ class TtsOptions:
     ``streams``: loads; 1 is one caller after the other on an idle server, N > 1 a steady state of N. ``starts``
     measured per load and system, in ``blocks`` interleaved blocks. ``burst``: also all N of each load at once,
     ``burst_times`` times. ``peers``: of ``hibari``, ``kokoro``; run beside the server under each load that they can
-    carry, for at most ``peer_budget_s`` per load. ``capacity``: search the largest load within ``limits``.
+    carry, for at most ``peer_budget_s`` per load. ``capacity``: search the largest load within ``limits``;
+    ``capacity_bursts``: also the largest number of requests at the same moment.
     ``overload``: a steady load that is meant to be too high (0: none). ``echo``: cost per message against a bare echo,
     on ``echo_streams`` callers; ``echo_model``: another model id for it (a scripted engine, if the server has one);
     ``server_pid``: 0 looks up who listens on the URL's port. ``wer``: read the committed sentences back, needs a
@@ -47,6 +48,7 @@ class TtsOptions:
     peer_budget_s: float = 240.0
     kokoro_files: tuple[Path, Path] | None = None
     capacity: bool = False
+    capacity_bursts: bool = False
     capacity_start: int = 16
     capacity_highest: int = 512
     limits: Limits = field(default_factory=Limits)

@@ -153,7 +153,9 @@ def _rounded(spread: Distribution | None, digits: int) -> float | None:
     return None if spread is None else round(spread.p50, digits)
 
 
-def capacity(found: Capacity, limits: Limits, pre_roll_s: float, playing_s: float) -> Table:
+def capacity(
+    found: Capacity, limits: Limits, pre_roll_s: float, playing_s: float, title: str = "Concurrent streams"
+) -> Table:
     rows: list[tuple[Cell, ...]] = [
         (
             verdict.streams,
@@ -165,14 +167,13 @@ def capacity(found: Capacity, limits: Limits, pre_roll_s: float, playing_s: floa
         )
         for verdict in found.probes
     ]
-    bound = "" if limits.ttfa_p95_s is None else f", first audible p95 at most {1e3 * limits.ttfa_p95_s:.0f} ms"
     fails = "no load that was tried failed" if found.fails_at is None else f"{found.fails_at} failed"
     return Table(
-        "Concurrent streams",
+        title,
         ("streams", "verdict", "first audible p95", "underruns", "failed", "why"),
         tuple(rows),
         (
-            f"Largest steady load without an underrun or a failed request{bound}: **{found.streams}** ({fails}).",
+            f"Largest load with {limits.text}: **{found.streams}** ({fails}).",
             f"Streams play {playing_s:.1f} s on average; player with {1e3 * pre_roll_s:.0f} ms pre-roll.",
         ),
     )

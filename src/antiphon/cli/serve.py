@@ -35,6 +35,9 @@ def serve(
     ] = None,
     workers: Annotated[int | None, typer.Option(help="Threads that run models. Default: one per core.", min=1)] = None,
     max_streams: Annotated[int | None, typer.Option("--max-streams", help="Streams of speech at once.", min=1)] = None,
+    limits: Annotated[
+        Path | None, typer.Option("--limits", help="Limits that `antiphon bench capacity` wrote for this machine.")
+    ] = None,
     voice: VoiceOption = None,
     llm_url: Annotated[
         str | None,
@@ -57,6 +60,7 @@ def serve(
             "server.tls.key": tls_key,
             "server.insecure": insecure,
             "server.max_streams": max_streams,
+            "server.limits_file": limits,
             "engine.workers": workers,
             "tts.default_voice": voice,
             "brain.llm_url": llm_url,
