@@ -25,6 +25,7 @@ from antiphon.core.frame import Samples
 Label: TypeAlias = Literal["interruption", "backchannel", "noise"]
 SPEECH_DBFS = -24.0
 VOICES = 2
+LEAVES_AFTER_S = 4.0
 _MADE = {"knock": "knocks", "music": "synthesised music", "hiss": "pink noise"}
 
 
@@ -114,6 +115,7 @@ def clip_scenario(clips: ClipSet, clip: LabelledClip, number: int) -> Scenario:
         greeting=clips.speech,
         steps=(Step(say=(clip.name,), kind=kind, into_s=clips.into_s[number % len(clips.into_s)]),),
         answers=(Answer(say="Yes?"),),
+        leaves_after_s=LEAVES_AFTER_S,
     )
 
 
@@ -124,6 +126,8 @@ def clip_part(clips: ClipSet, clip: LabelledClip, number: int) -> Part:
 def verdict_of(clip: LabelledClip, call: Call) -> Verdict:
     turn = measure_call(call).turns[0]
     error = call.error or ("" if turn.said == "said" else "the agent had stopped before the clip began")
+    if not error and turn.stopped is None:
+        error = "the agent was not heard when the clip began"
     return Verdict(clip.name, clip.label, turn.stopped, turn.hole_s, turn.barge_in_s, error)
 
 

@@ -17,10 +17,12 @@ Said: TypeAlias = Literal["waiting", "said", "missed"]
 @dataclass(frozen=True, slots=True)
 class Heard:
     """What the caller knows. ``quiet_since_s``: since when nothing sounds and nothing is announced (None: the agent
-    speaks). ``began_s``: when the agent's speech after the caller's last own line began (None: not yet)."""
+    speaks). ``began_s``: when the agent's speech after the caller's last own line began (None: not yet). ``sounding``:
+    whether the agent is heard at this moment."""
 
     quiet_since_s: float | None
     began_s: float | None
+    sounding: bool = True
 
 
 class Director:
@@ -28,6 +30,7 @@ class Director:
 
     def __init__(self, scenario: Scenario, begin_s: float) -> None:
         self._steps = scenario.steps
+        self._leaves_after_s = scenario.leaves_after_s
         self._next = 0
         self._greeted = not scenario.greeting
         self._begin_s = begin_s
@@ -58,6 +61,8 @@ class Director:
         """All is said, and answered as far as it will be."""
         if self._next < len(self._steps) or now_s < self._free_s:
             return False
+        if self._leaves_after_s is not None and now_s >= self._free_s + self._leaves_after_s:
+            return True
         return self._settled(now_s, heard, LAST_S)
 
     def _verdict(self, now_s: float, heard: Heard) -> bool | None:
@@ -68,7 +73,7 @@ class Director:
                 return True if now_s >= self._begin_s + FIRST_S else None
             return True if self._settled(now_s, heard, step.wait_s) else None
         if heard.quiet_since_s is None and heard.began_s is not None:
-            return True if now_s >= heard.began_s + step.into_s else None
+            return True if now_s >= heard.began_s + step.into_s and heard.sounding else None
         return False if self._settled(now_s, heard, LAST_S) else None
 
     def _settled(self, now_s: float, heard: Heard, quiet_s: float) -> bool:

@@ -77,7 +77,8 @@ class Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """``calls``: all writes that are right, in order; any other is a wrong action. ``corrected``: the scenario is about
-    a correction within one turn, which ``calls`` says the outcome of."""
+    a correction within one turn, which ``calls`` says the outcome of. ``leaves_after_s``: the caller hangs up so long
+    after its last line, whatever the agent says."""
 
     version: int
     name: str
@@ -88,6 +89,7 @@ class Scenario(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     tools: tuple[Tool, ...] = ()
     calls: tuple[Call, ...] = ()
     corrected: bool = False
+    leaves_after_s: float | None = None
 
     def check(self) -> None:
         """Raises ``InvalidInput`` for what cannot be played."""

@@ -222,7 +222,7 @@ class CallLog:
     def heard(self, now_s: float, player: SimulatedPlayer) -> Heard:
         free_s = player.free_s
         quiet = not self._open and free_s <= now_s
-        return Heard(max(free_s, self._last_s) if quiet else None, self._began_s)
+        return Heard(max(free_s, self._last_s) if quiet else None, self._began_s, sounding=free_s > now_s)
 
 
 def tools_of(scenario: Scenario) -> tuple[Tool, ...]:
