@@ -1,4 +1,4 @@
-"""Conversations in which every delay is known, because they were never spoken: tones in two channels, made-up stamps."""
+"""Conversations in which every delay is known, for they were never spoken: tones in two channels, made-up stamps."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field

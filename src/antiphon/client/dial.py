@@ -2,6 +2,7 @@
 
 import asyncio
 from ssl import SSLContext, SSLError
+from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 import msgspec
@@ -38,11 +39,12 @@ def socket_url(url: str) -> str:
 async def dial(url: str, api_key: str, tls: SSLContext | None, within_s: float) -> ClientConnection:
     """An open socket. Raises ``InvalidInput``, ``Unreachable``, ``Refused``."""
     address = socket_url(url)
+    more: dict[str, Any] = {"ssl": tls} if tls is not None and address.startswith("wss") else {}
     try:
         return await connect(
             address,
             additional_headers={"Authorization": f"Bearer {api_key}"} if api_key else {},
-            ssl=tls if address.startswith("wss") else None,
+            **more,
             compression=None,
             max_size=MAX_FRAME_BYTES,
             open_timeout=within_s,
