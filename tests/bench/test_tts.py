@@ -83,7 +83,7 @@ def test_capacity_is_searched_and_stated(url: str) -> None:
     report = run(small(url, capacity=True, capacity_start=2, capacity_highest=4, starts=4))
     found = table(report, "Concurrent streams")
     assert column(found, "verdict")[:1] in (["holds"], ["fails"])
-    assert "Largest steady load" in found.notes[0]
+    assert "Largest load with no underrun, no failed request" in found.notes[0]
 
 
 def test_refusals_under_overload_are_timed(url: str) -> None:

@@ -10,7 +10,7 @@ from antiphon.bench.measure import Measured
 class Limits:
     """What a load must keep to count as carried: the objective of the service.
 
-    At most ``failed_share`` of the requests failed, at most ``underrun_share`` of the takes ran dry (0: none), and first
+    At most ``failed_share`` of the requests failed, at most ``underrun_share`` of the takes ran dry (0: none), first
     audible audio within ``ttfa_p95_s`` (None: any). ``late_p99_s`` guards the measurement itself: a client that cannot
     keep its schedule has not shown anything.
     """
@@ -23,8 +23,11 @@ class Limits:
     @property
     def text(self) -> str:
         """In words."""
-        parts = ["no underrun" if not self.underrun_share else f"underruns in at most {self.underrun_share:.1%} of takes"]
-        parts.append("no failed request" if not self.failed_share else f"at most {self.failed_share:.1%} failed")
+        parts = ["no underrun", "no failed request"]
+        if self.underrun_share:
+            parts[0] = f"underruns in at most {self.underrun_share:.1%} of the takes"
+        if self.failed_share:
+            parts[1] = f"at most {self.failed_share:.1%} of the requests failed"
         if self.ttfa_p95_s is not None:
             parts.append(f"first audible p95 at most {1e3 * self.ttfa_p95_s:.0f} ms")
         return ", ".join(parts)

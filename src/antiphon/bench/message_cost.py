@@ -56,14 +56,16 @@ def compare(
     streams: int,
     blocks: int,
     requests: int = REQUESTS_PER_BLOCK,
+    fair: bool = False,
     progress: Progress = silent,
 ) -> tuple[Cost, Cost]:
     """(server, echo): blocks of ``requests`` in a closed loop of ``streams``, server first, then the echo with the
-    message sizes that the server has just sent. Raises ``ProcessLookupError`` if the server's CPU time cannot be read.
+    message sizes that the server has just sent. ``fair``: the echo that encodes its messages, see
+    :mod:`~antiphon.bench.target.echo`. Raises ``ProcessLookupError`` if the server's CPU time cannot be read.
     """
-    ours, bare = Cost(system.name), Cost("echo")
-    echo_server = EchoServer()
-    echo = Echo(echo_server.url)
+    ours, bare = Cost(system.name), Cost("fair echo" if fair else "echo")
+    echo_server = EchoServer(fair)
+    echo = Echo(echo_server.url, name=bare.name)
     try:
         schedule = ClosedLoop(streams, 0, requests)
         for block in range(blocks):

@@ -17,6 +17,7 @@ COMMANDS = {
     "models": Lazy("antiphon.cli.models", "List, pull and verify model files."),
     "check": Lazy("antiphon.cli.check", "Say what this machine is and has, and what would be slow or fail."),
     "bench": Lazy("antiphon.cli.bench", "Measure a server over its wire protocol."),
+    "scripted": Lazy("antiphon.cli.scripted", "The server with a scripted voice.", hidden=True),
 }
 """Every command: the module that registers it, and what lists say of it. A module is imported when its command runs."""
 

@@ -90,13 +90,17 @@ def kind(text: str) -> TextKind:
 
 
 @contextlib.contextmanager
-def own_server(config: Path | None, unlimited: bool = False) -> Iterator[str]:
+def own_server(
+    config: Path | None, unlimited: bool = False, *, limits: Path | None = None, scripted: bool = False
+) -> Iterator[str]:
     """`antiphon serve` in a process of its own, on a free port. ``unlimited``: no limit on streams stands before the
-    machine's own."""
+    machine's own. ``limits``: a file with the limit. ``scripted``: `antiphon scripted`, which has no model."""
     with tempfile.TemporaryDirectory() as folder:
         port_file = Path(folder) / "port"
-        command = [sys.executable, "-m", "antiphon", "serve", "--port", "0", "--port-file", str(port_file)]
-        command += ["--log-level", "warning"] + (["--config", str(config)] if config else [])
+        command = [sys.executable, "-m", "antiphon", "scripted" if scripted else "serve", "--port", "0"]
+        command += ["--port-file", str(port_file)] + ([] if scripted else ["--log-level", "warning"])
+        command += ["--config", str(config)] if config and not scripted else []
+        command += ["--limits", str(limits)] if limits else []
         command += ["--max-streams", str(UNLIMITED_STREAMS)] if unlimited else []
         with subprocess.Popen(command, stdout=subprocess.DEVNULL) as server:
             try:

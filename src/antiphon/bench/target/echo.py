@@ -1,7 +1,8 @@
 """A bare WebSocket echo on the server's own stack (Starlette on uvicorn): what a message costs when nothing is done.
 
 It runs in a process of its own, so that its CPU time can be told from the player's. A request names the sizes of the
-messages wanted; the answer is that many text messages of these sizes.
+messages wanted; the answer is that many text messages of these sizes. The *fair* echo does the work that the protocol
+itself asks of any server: it encodes PCM as base64 in the same JSON message, anew for each. The plain one sends filler.
 """
 
 import asyncio
@@ -19,6 +20,7 @@ from websockets.asyncio.client import ClientConnection, connect
 
 from antiphon.bench.recording import Recording, Take
 from antiphon.bench.target.contract import Line, finish
+from antiphon.protocol.cartesia_messages import Chunk, encode_server_message
 
 START_TIMEOUT_S = 20.0
 
@@ -33,10 +35,10 @@ def sizes_line(sizes: Sequence[int]) -> Line:
 class EchoServer:
     """The echo in a child process; ``url`` and ``pid`` are known once it runs, else ``RuntimeError`` is raised."""
 
-    def __init__(self) -> None:
+    def __init__(self, fair: bool = False) -> None:
         context = multiprocessing.get_context("spawn")
         ours, theirs = context.Pipe()
-        self._process = context.Process(target=_serve, args=(theirs,), daemon=True)
+        self._process = context.Process(target=_serve, args=(theirs, fair), daemon=True)
         self._process.start()
         if not ours.poll(START_TIMEOUT_S):
             self.close()
@@ -84,8 +86,26 @@ class Echo:
         return await connect(self._url, compression=None, max_size=None, max_queue=None, proxy=None)
 
 
-def echo_app() -> Starlette:
-    return Starlette(routes=[WebSocketRoute("/", _answer)])
+def echo_app(fair: bool = False) -> Starlette:
+    return Starlette(routes=[WebSocketRoute("/", _encode if fair else _answer)])
+
+
+async def _encode(websocket: WebSocket) -> None:
+    """Each message is a chunk of PCM as the protocol has it, encoded when it is sent."""
+    await websocket.accept()
+    noise = bytes(range(256)) * 4096
+    empty = len(_chunk(b""))
+    try:
+        while True:
+            for size in _read_sizes(await websocket.receive_text()):
+                pcm = noise[: max(0, size - empty) * 3 // 4]
+                await websocket.send_text(_chunk(pcm).decode())
+    except WebSocketDisconnect:
+        return
+
+
+def _chunk(pcm: bytes) -> bytes:
+    return encode_server_message(Chunk(context_id="bench-0", step_time=1.0, flush_id=1, data=pcm))
 
 
 async def _answer(websocket: WebSocket) -> None:
@@ -98,8 +118,8 @@ async def _answer(websocket: WebSocket) -> None:
         return
 
 
-def _serve(ready: Connection) -> None:
+def _serve(ready: Connection, fair: bool) -> None:
     listener = socket.create_server(("127.0.0.1", 0))
     ready.send(listener.getsockname()[1])
-    config = uvicorn.Config(echo_app(), log_level="warning", ws_per_message_deflate=False, lifespan="off")
+    config = uvicorn.Config(echo_app(fair), log_level="warning", ws_per_message_deflate=False, lifespan="off")
     uvicorn.Server(config).run(sockets=[listener])

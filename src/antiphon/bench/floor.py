@@ -1,0 +1,132 @@
+"""What the house itself costs: a message beside an echo, memory of an idle session, and whether either grows.
+
+The server is one with a scripted voice, so that no model's work is in the figures. Linux, on the server's machine.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from antiphon.bench.arrivals import ClosedLoop
+from antiphon.bench.conditions import conditions
+from antiphon.bench.message_cost import Cost, compare
+from antiphon.bench.player import Player
+from antiphon.bench.process import cpu_time, rss_bytes
+from antiphon.bench.report import Cell, Report, Table
+from antiphon.bench.systems import Progress, Server, silent, try_out
+from antiphon.bench.target.contract import Line, Target
+from antiphon.bench.workload import distinct
+from antiphon.core.errors import ModelUnavailable
+
+STREAMS = (1, 32, 100)
+ALLOWED_RATIO = 1.5
+ALLOWED_SESSION_BYTES = 200_000
+IDLE_SESSIONS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Idle:
+    """``per_session_bytes``: growth of the resident memory when so many sockets were opened, each of which has spoken
+    once, over their number."""
+
+    sessions: int
+    per_session_bytes: float
+
+
+@dataclass(frozen=True, slots=True)
+class Length:
+    """CPU of the event loop per message in the first and the last third of one session's requests."""
+
+    requests: int
+    first_s: float
+    last_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Floor:
+    costs: tuple[tuple[int, Cost, Cost], ...]
+    idle: Idle
+    length: Length
+
+
+def measure_floor(
+    url: str, pid: int, *, blocks: int = 2, requests: int = 60, sessions: int = IDLE_SESSIONS, seed: int = 1,
+    progress: Progress = silent,
+) -> Floor:  # fmt: skip
+    """``pid``: the server's process. Raises ``ModelUnavailable`` if it does not speak or cannot be read."""
+    texts = distinct("words25", seed)
+    with Player() as player:
+        system = try_out(player, Server(url).target(), [next(texts) for _ in range(8)])
+        if cpu_time(pid) is None:
+            raise ModelUnavailable("the server's CPU time cannot be read: it must run here, on Linux")
+        costs = []
+        for streams in STREAMS:
+            progress(f"floor: {streams} streams")
+            pair = compare(player, system, pid, texts, streams=streams, blocks=blocks,
+                           requests=max(requests, 2 * streams), fair=True)  # fmt: skip
+            costs.append((streams, *pair))
+        progress("floor: one long session")
+        length = _length(player, url, pid, texts)
+        progress(f"floor: {sessions} idle sessions")
+        return Floor(tuple(costs), _idle(player, url, pid, texts, sessions), length)
+
+
+def floor_report(found: Floor, notes: tuple[str, ...] = ()) -> Report:
+    rows: list[tuple[Cell, ...]] = []
+    for streams, ours, echo in found.costs:
+        mine, bare = ours.wire_per_message_s, echo.wire_per_message_s
+        rows.append((streams, ours.messages, ours.wire_bytes // max(1, ours.messages), _us(mine), _us(bare),
+                     round(mine / bare, 2) if mine and bare else None, _us(ours.all_per_message_s)))  # fmt: skip
+    cost = Table(
+        "The house's cost of a message",
+        ("streams", "messages", "bytes each", "CPU us, event loop", "fair echo", "ratio", "CPU us, all threads"),
+        tuple(rows),
+        (
+            "Scripted voice, closed loop. The fair echo, on the same stack, encodes the same audio as base64 in the "
+            f"same JSON, sends it, and does nothing else. Wanted: at most {ALLOWED_RATIO} times.",
+            f"One session of {found.length.requests} requests: {_us(found.length.first_s)} us a message in its first "
+            f"third, {_us(found.length.last_s)} in its last.",
+        ),
+    )
+    idle = found.idle
+    memory = Table(
+        "Memory of an idle session",
+        ("sessions", "kB each", "wanted, at most"),
+        ((idle.sessions, round(idle.per_session_bytes / 1000, 1), ALLOWED_SESSION_BYTES // 1000),),
+        ("Growth of the server's resident memory over sockets that have spoken once and stay open.",),
+    )
+    return Report("antiphon bench floor", conditions(notes=notes, network="loopback"), (cost, memory), (),
+                  {"floor": found})  # fmt: skip
+
+
+def _length(player: Player, url: str, pid: int, texts: Iterator[str], requests: int = 90) -> Length:
+    target = Server(url).target()
+    thirds = []
+    for _ in range(3):
+        lines = [Line(next(texts)) for _ in range(requests // 3)]
+        before = cpu_time(pid)
+        played = player.play(target, lines, ClosedLoop(1, 0, len(lines)))
+        after = cpu_time(pid)
+        messages = sum(len(take.chunks) for take in played.takes) or 1
+        thirds.append(after.since(before).main_s / messages if before and after else 0.0)
+    player.part(target)
+    return Length(requests, thirds[0], thirds[-1])
+
+
+def _idle(player: Player, url: str, pid: int, texts: Iterator[str], sessions: int) -> Idle:
+    """The first half of the sockets fills what the process keeps anyway; the second half is measured."""
+    warm, measured = Server(url).target(), Server(url).target()
+    _speak_on_each(player, warm, texts, sessions)
+    before = rss_bytes(pid) or 0
+    _speak_on_each(player, measured, texts, sessions)
+    after = rss_bytes(pid) or 0
+    player.part(warm)
+    player.part(measured)
+    return Idle(sessions, (after - before) / sessions)
+
+
+def _speak_on_each(player: Player, target: Target, texts: Iterator[str], sessions: int) -> None:
+    player.play(target, [Line(next(texts)) for _ in range(sessions)], ClosedLoop(sessions, 0, sessions))
+
+
+def _us(seconds: float | None) -> float | None:
+    return None if seconds is None else round(1e6 * seconds, 1)

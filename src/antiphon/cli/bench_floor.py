@@ -1,0 +1,39 @@
+"""``antiphon bench floor``: the house's own cost, without any model."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from antiphon.bench.floor import IDLE_SESSIONS, floor_report, measure_floor
+from antiphon.bench.process import listening_pid
+from antiphon.bench.report import write
+from antiphon.bench.tts import port_of
+from antiphon.cli.app import ConfigOption
+from antiphon.cli.bench import bench
+from antiphon.cli.bench_run import StoreOption, keep, own_server, show
+from antiphon.core.errors import ModelUnavailable
+
+
+@bench.command()
+def floor(
+    blocks: Annotated[int, typer.Option(help="Blocks in which server and echo take turns.", min=1)] = 2,
+    requests: Annotated[int, typer.Option(help="Requests of a block, at least.", min=1)] = 60,
+    sessions: Annotated[int, typer.Option(help="Idle sessions.", min=1)] = IDLE_SESSIONS,
+    note: Annotated[list[str] | None, typer.Option(help="A note for the report's conditions.")] = None,
+    store: StoreOption = True,
+    out: Annotated[Path | None, typer.Option(help="Report as JSON; Markdown beside it.", dir_okay=False)] = None,
+    config: ConfigOption = None,
+) -> None:
+    """What a message costs beside an echo at 1, 32 and 100 streams, and what an idle session keeps in memory."""
+    with own_server(config, scripted=True) as url:
+        pid = listening_pid(port_of(url))
+        if pid is None:
+            raise ModelUnavailable("the server's process cannot be found: this needs Linux")
+        found = measure_floor(url, pid, blocks=blocks, requests=requests, sessions=sessions,
+                              progress=lambda line: typer.echo(line, err=True))  # fmt: skip
+    report = floor_report(found, tuple(note or ()))
+    if out is not None:
+        write(report, out)
+    keep(report, config, store)
+    show(report)
