@@ -1,4 +1,4 @@
-"""From a played conversation to figures. Pure; definitions in docs/bench.md."""
+"""From a played conversation to figures. Pure; definitions in docs/bench-conversation.md."""
 
 import json
 import re
