@@ -35,6 +35,7 @@ class AgentRoute(SocketRoute):
             frame_bytes=limits.max_frame_bytes,
             told_inside=True,
             audio_mark=bytes((AUDIO,)),
+            finishes=True,
         )
 
     async def serve(self, socket: SpeechSocket, machine: Machine) -> None:

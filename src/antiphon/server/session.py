@@ -10,7 +10,6 @@ is not read from until it has been.
 import asyncio
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
 from typing import cast
 
 from starlette.websockets import WebSocket
@@ -26,7 +25,6 @@ from antiphon.protocol.actions import (
     Close,
     CloseSocket,
     Configure,
-    Key,
     Note,
     Open,
     Send,
@@ -35,11 +33,11 @@ from antiphon.protocol.actions import (
 from antiphon.server.auth import Principal
 from antiphon.server.channel import Channel
 from antiphon.server.hub import Hub
-from antiphon.server.journal import Answered, ConnectionClosed, ConnectionOpened, Crashed, Outcome
+from antiphon.server.journal import ConnectionClosed, ConnectionOpened, Crashed, Outcome
 from antiphon.server.lifecycle import Unready
 from antiphon.server.machine import AgentMachine, Machine
-from antiphon.server.question import Question
 from antiphon.server.session_alarm import Alarm
+from antiphon.server.session_channels import Channels
 from antiphon.server.session_end import (
     GOING_AWAY,
     INTERNAL_ERROR,
@@ -63,6 +61,7 @@ class SpeechSocket:
     """One accepted WebSocket. ``run`` returns when it is over, and every place is free again.
 
     ``audio_mark``: what binary frames of audio begin with in the machine's dialect; each piece of one gets it too.
+    ``finishes``: a machine that was drained opens nothing but what it needs to end what it has begun.
     """
 
     def __init__(
@@ -75,6 +74,7 @@ class SpeechSocket:
         route: str,
         *,
         audio_mark: bytes = b"",
+        finishes: bool = False,
     ) -> None:
         self._hub = hub
         self._socket = socket
@@ -84,13 +84,11 @@ class SpeechSocket:
         self._request_id = request_id
         self._route = route
         self._audio_mark = audio_mark
+        self._finishes = finishes
         self._loop = asyncio.get_running_loop()
-        self._channels: dict[Key, Channel] = {}
-        self._ready: deque[Channel] = deque()
-        self._waiting: deque[Send | SendBytes] = deque()
-        self._questions: set[Question] = set()
-        """Also those whose brain has yet to let go."""
         self._work = asyncio.Event()
+        self._channels = Channels(hub, principal, request_id, route, self._work.set)
+        self._waiting: deque[Send | SendBytes] = deque()
         self._room = asyncio.Event()
         self._alarm = Alarm(hub.clock, self._tick)
         self._over = False
@@ -112,12 +110,12 @@ class SpeechSocket:
             # Places first: whatever happens below, nobody speaks for this socket any more.
             self._over = True
             self._alarm.stop()
-            for channel in list(self._channels.values()):
+            for channel in self._channels:
                 self._end(channel, self._outcome)
             reader.cancel()
             writer.cancel()
             results = await asyncio.gather(reader, writer, return_exceptions=True)
-            await asyncio.gather(*(question.gone() for question in self._questions))
+            await self._channels.gone()
             await self._farewell(results)
             hub.lifecycle.leave(self)
             hub.journal.log(ConnectionClosed(now_s(), self._request_id, self._route, self._closed_with))
@@ -160,16 +158,14 @@ class SpeechSocket:
         """A frame as it came, but audio that is listened to in pieces: what was not asked for is not cut up."""
         mark = self._audio_mark
         large = not isinstance(frame, str) and len(frame) > PIECE_BYTES and frame.startswith(mark)
-        if isinstance(frame, str) or not large or not any(channel.hears for channel in self._channels.values()):
+        if isinstance(frame, str) or not large or not self._channels.hears:
             yield frame
             return
         for start in range(len(mark), len(frame), PIECE_BYTES):
             yield mark + frame[start : start + PIECE_BYTES]
 
     def _is_full(self) -> bool:
-        if len(self._waiting) > MAX_WAITING_FRAMES:
-            return True
-        return any(channel.line is not None and channel.line.clogged for channel in self._channels.values())
+        return len(self._waiting) > MAX_WAITING_FRAMES or self._channels.clogged
 
     # To the wire
 
@@ -204,14 +200,10 @@ class SpeechSocket:
     def _next(self) -> Send | SendBytes | None:
         """The next frame: what already waits, else made from the next event of the stream whose turn it is."""
         while not self._waiting:
-            if not self._ready or self._close_code is not None:
+            made = None if self._close_code is not None else self._channels.next()
+            if made is None:
                 return None
-            channel = self._ready.popleft()
-            event = channel.pull()
-            if event is None:
-                channel.queued = False
-                continue
-            self._ready.append(channel)
+            channel, event = made
             if channel.question is None:
                 self._deliver(channel, cast(Event, event))
             else:
@@ -264,12 +256,12 @@ class SpeechSocket:
         if isinstance(action, Open | Ask):
             if self._over or self._close_code is not None:
                 return ()
-            return self._open(action) if isinstance(action, Open) else self._ask(action)
+            return self._open(action)
         if isinstance(action, Cancel):
             self._waiting = deque(send for send in self._waiting if send.key != action.key)
-        if isinstance(action, Note) or action.key not in self._channels:
+        channel = None if isinstance(action, Note) else self._channels.get(action.key)
+        if isinstance(action, Note) or channel is None:
             return ()
-        channel = self._channels[action.key]
         line = channel.line
         if isinstance(action, Configure):
             channel.configure(action, self._hub.clock.now_s())
@@ -286,66 +278,21 @@ class SpeechSocket:
             channel.stream_due_s = line.stream.tick(self._hub.clock.now_s())
         return ()
 
-    def _open(self, action: Open) -> Iterable[AgentAction]:
-        channel = Channel(action.key)
-
-        def wake() -> None:
-            """Called from workers. One signal at a time: a loop is woken by a system call."""
-            if not channel.signalled:
-                channel.signalled = True
-                try:
-                    self._loop.call_soon_threadsafe(self._woken, channel)
-                except RuntimeError:  # the loop is closed: nobody listens any more
-                    return
-
+    def _open(self, action: Open | Ask) -> Iterable[AgentAction]:
+        if isinstance(action, Ask):
+            self._channels.ask(action)
+            return ()
         # An answer that was begun is finished by a server that leaves.
-        finishing = self._draining and any(other.question is not None for other in self._channels.values())
+        finishing = self._draining and (self._finishes or self._channels.answering)
         try:
-            channel.line = self._hub.open_line(
-                action.config, wake, self._principal, self._request_id, self._route, finishing=finishing
-            )
+            self._channels.open(action, finishing=finishing)
         except AntiphonError as error:
             return self._machine.refused(action.key, error, self._hub.clock.now_s())
-        self._channels[action.key] = channel
         return ()
-
-    def _ask(self, action: Ask) -> Iterable[AgentAction]:
-        channel = self._channels[action.key] = Channel(action.key)
-
-        def wake() -> None:
-            self._woken(channel)
-
-        question = channel.question = Question(self._hub.brain, action.request, wake, self._hub.clock)
-        self._questions.add(question)
-        question.when_gone(partial(self._questions.discard, question))
-        return ()
-
-    def _woken(self, channel: Channel) -> None:
-        channel.signalled = False
-        if channel.key in self._channels and not channel.queued:
-            channel.queued = True
-            self._ready.append(channel)
-            self._work.set()
 
     def _end(self, channel: Channel, outcome: Outcome) -> None:
-        self._channels.pop(channel.key, None)
-        line, channel.line = channel.line, None
-        question, channel.question = channel.question, None
-        now_s = self._active_s = self._hub.clock.now_s()
-        outcome = "cut" if self._outcome == "cut" else outcome
-        if line is not None:
-            line.end(outcome)
-        if question is not None:
-            self._let_go(question, outcome, now_s)
-
-    def _let_go(self, question: Question, outcome: Outcome, now_s: float) -> None:
-        question.cancel()
-        if question.trace:
-            self._hub.journal.log(Crashed(now_s, self._request_id, self._route, question.trace))
-        ttft_s = None if question.first_s is None else question.first_s - question.began_s
-        elapsed_s = now_s - question.began_s
-        answered = Answered(now_s, self._request_id, question.brain, outcome, ttft_s, elapsed_s, question.failure)
-        self._hub.journal.log(answered)
+        self._active_s = self._hub.clock.now_s()
+        self._channels.end(channel, "cut" if self._outcome == "cut" else outcome)
 
     # Time
 
@@ -354,12 +301,12 @@ class SpeechSocket:
         if self._over or self._close_code is not None:
             return
         idle_s = None if self._channels else self._active_s + self._hub.settings.server.idle_timeout_s
-        dues = [self._machine.due_s, idle_s, *(channel.due_s for channel in self._channels.values())]
+        dues = [self._machine.due_s, idle_s, *(channel.due_s for channel in self._channels)]
         self._alarm.plan(dues)
 
     def _tick(self) -> None:
         now_s = self._hub.clock.now_s()
-        for channel in list(self._channels.values()):
+        for channel in self._channels:
             due_s = channel.stream_due_s
             if channel.line is not None and due_s is not None and due_s <= now_s:
                 channel.stream_due_s = channel.line.stream.tick(now_s)

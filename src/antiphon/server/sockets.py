@@ -28,7 +28,8 @@ class SocketRoute:
 
     ``grant`` is what a token must allow ("tts", "stt"). ``subprotocol`` is agreed to if it is offered. ``frame_bytes``:
     what a frame may have at most, if not what is usual. ``told_inside``: that the server is full is said on the socket,
-    which is closed at once; clients of such a dialect read nothing else. ``audio_mark``: see :class:`SpeechSocket`.
+    which is closed at once; clients of such a dialect read nothing else. ``audio_mark``, ``finishes``: see
+    :class:`SpeechSocket`.
     """
 
     def __init__(
@@ -42,6 +43,7 @@ class SocketRoute:
         frame_bytes: int | None = None,
         told_inside: bool = False,
         audio_mark: bytes = b"",
+        finishes: bool = False,
     ) -> None:
         self.hub = hub
         self._route = route
@@ -51,6 +53,7 @@ class SocketRoute:
         self._frame_bytes = frame_bytes
         self._told_inside = told_inside
         self._audio_mark = audio_mark
+        self._finishes = finishes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Client libraries report the status of a refused handshake, and nothing of a socket closed later."""
@@ -75,8 +78,9 @@ class SocketRoute:
             except (OSError, WebSocketDisconnect):  # gone while shaking hands
                 return
             socket = SpeechSocket(
-                hub, websocket, machine, principal, request_id, self._route, audio_mark=self._audio_mark
-            )
+                hub, websocket, machine, principal, request_id, self._route,
+                audio_mark=self._audio_mark, finishes=self._finishes,
+            )  # fmt: skip
             await self.serve(socket, machine)
         finally:
             place.release()

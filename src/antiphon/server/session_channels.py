@@ -1,0 +1,118 @@
+"""The streams and questions that one socket has open: taken, listened to in turn, and given back."""
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Iterator
+from functools import partial
+
+from antiphon.core.brain import BrainEvent
+from antiphon.core.event import Event
+from antiphon.protocol.actions import Ask, Key, Open
+from antiphon.server.auth import Principal
+from antiphon.server.channel import Channel
+from antiphon.server.hub import Hub
+from antiphon.server.journal import Answered, Crashed, Outcome
+from antiphon.server.question import Question
+
+
+class Channels:
+    """By key. ``news`` is called, on the loop's thread, when one of them has something to say."""
+
+    def __init__(self, hub: Hub, principal: Principal, request_id: str, route: str, news: Callable[[], None]) -> None:
+        self._hub = hub
+        self._principal = principal
+        self._request_id = request_id
+        self._route = route
+        self._news = news
+        self._loop = asyncio.get_running_loop()
+        self._open: dict[Key, Channel] = {}
+        self._ready: deque[Channel] = deque()
+        self._questions: set[Question] = set()
+        """Also those whose brain has yet to let go."""
+
+    def __bool__(self) -> bool:
+        return bool(self._open)
+
+    def __iter__(self) -> Iterator[Channel]:
+        return iter(list(self._open.values()))
+
+    def get(self, key: Key) -> Channel | None:
+        return self._open.get(key)
+
+    @property
+    def hears(self) -> bool:
+        return any(channel.hears for channel in self._open.values())
+
+    @property
+    def clogged(self) -> bool:
+        return any(channel.line is not None and channel.line.clogged for channel in self._open.values())
+
+    @property
+    def answering(self) -> bool:
+        return any(channel.question is not None for channel in self._open.values())
+
+    def open(self, action: Open, *, finishing: bool) -> None:
+        """Raises what :meth:`Hub.open_line` raises."""
+        channel = Channel(action.key)
+
+        def wake() -> None:
+            """Called from workers. One signal at a time: a loop is woken by a system call."""
+            if not channel.signalled:
+                channel.signalled = True
+                try:
+                    self._loop.call_soon_threadsafe(self._woken, channel)
+                except RuntimeError:  # the loop is closed: nobody listens any more
+                    return
+
+        channel.line = self._hub.open_line(
+            action.config, wake, self._principal, self._request_id, self._route, finishing=finishing
+        )
+        self._open[action.key] = channel
+
+    def ask(self, action: Ask) -> None:
+        channel = self._open[action.key] = Channel(action.key)
+        wake = partial(self._woken, channel)
+        question = channel.question = Question(self._hub.brain, action.request, wake, self._hub.clock)
+        self._questions.add(question)
+        question.when_gone(partial(self._questions.discard, question))
+
+    def next(self) -> tuple[Channel, Event | BrainEvent] | None:
+        """One event of the channel whose turn it is."""
+        while self._ready:
+            channel = self._ready.popleft()
+            event = channel.pull()
+            if event is not None:
+                self._ready.append(channel)
+                return channel, event
+            channel.queued = False
+        return None
+
+    def end(self, channel: Channel, outcome: Outcome) -> None:
+        self._open.pop(channel.key, None)
+        line, channel.line = channel.line, None
+        question, channel.question = channel.question, None
+        if line is not None:
+            line.end(outcome)
+        if question is not None:
+            self._let_go(question, outcome)
+
+    async def gone(self) -> None:
+        """Wait until every brain has let go."""
+        await asyncio.gather(*(question.gone() for question in self._questions))
+
+    def _woken(self, channel: Channel) -> None:
+        channel.signalled = False
+        if channel.key in self._open and not channel.queued:
+            channel.queued = True
+            self._ready.append(channel)
+            self._news()
+
+    def _let_go(self, question: Question, outcome: Outcome) -> None:
+        now_s = self._hub.clock.now_s()
+        question.cancel()
+        if question.trace:
+            self._hub.journal.log(Crashed(now_s, self._request_id, self._route, question.trace))
+        ttft_s = None if question.first_s is None else question.first_s - question.began_s
+        elapsed_s = now_s - question.began_s
+        answered = Answered(now_s, self._request_id, question.brain, outcome, ttft_s, elapsed_s, question.failure)
+        self._hub.journal.log(answered)
