@@ -14,6 +14,7 @@ WINDOW = 600
 N_FFT = 1024
 LAG = 150
 CEPSTRA = (128, 48, 48)
+DISPERSION = 24
 LOUDEST = 4.0
 SAMPLE_RATE_HZ = 24_000
 TOP_HZ = 0.98 * SAMPLE_RATE_HZ / 2
@@ -24,6 +25,8 @@ _MASK = 0xFFFFFFFFFFFFFFFF
 Real = NDArray[np.float32]
 
 NOISE_TABLE: Real = np.random.default_rng(24_000).standard_normal(_TABLE + HOP, dtype=np.float32)
+LATE = np.exp(-2j * np.pi * DISPERSION * (np.arange(N_FFT // 2 + 1) / N_FFT) ** 2)
+"""The all-pass on the pulses, ``[513]``."""
 HANN: Real = (0.5 - 0.5 * np.cos(2 * np.pi * np.arange(WINDOW) / WINDOW)).astype(np.float32)
 
 
@@ -80,6 +83,7 @@ def frame(state: SoundState, cepstra: Real, f0: float, white: Real) -> Real:
     source = np.concatenate((state.source, excite(state, f0, white)), axis=1)
     state.source = source[:, HOP:]
     spectra = np.fft.rfft(source * HANN, N_FFT)
+    spectra[0] *= LATE
     ends = np.cumsum(CEPSTRA)
     parts = (cepstra[end - count : end] for end, count in zip(ends, CEPSTRA, strict=True))
     made = np.fft.irfft(sum(s * response(c) for s, c in zip(spectra, parts, strict=True)), N_FFT)

@@ -200,6 +200,7 @@ def write(acoustic: Acoustic, net: VocoderNet, out: Path, about: dict[str, Any])
             "window": vocoder.WINDOW,
             "n_fft": vocoder.N_FFT,
             "lag": vocoder.LAG,
+            "dispersion": vocoder.DISPERSION,
             "cepstra": list(vocoder.CEPSTRA),
             "loudest": vocoder.LOUDEST,
             "top_hz": vocoder.TOP,

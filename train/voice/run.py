@@ -38,8 +38,8 @@ class Plan:
     ears: str
 
 
-FULL = Plan(hours=10.0, acoustic=60.0, vocoder=40.0, adversarial=0.25, every=1, ears="moonshine-tiny,whisper-base")
-REDUCED = Plan(hours=0.6, acoustic=5.0, vocoder=3.0, adversarial=0.0, every=15, ears="moonshine-tiny")
+FULL = Plan(hours=10.0, acoustic=60.0, vocoder=40.0, adversarial=0.25, every=1, ears="moonshine,whisper-base")
+REDUCED = Plan(hours=0.6, acoustic=5.0, vocoder=3.0, adversarial=0.0, every=15, ears="moonshine")
 
 
 def recite(voice: Voice, out: Path, only: Iterable[int], knobs: Knobs | None = None, seed: int = 1) -> float:

@@ -6,10 +6,14 @@ three cepstra. They are minimum-phase filters for three sources, each windowed (
     p = a band-limited train of pulses at F0, of unit power        n = white noise, of unit power
     m = 1.9 ((1 + cos th) / 2)^2 n, noise in the rhythm of the pulses (th: their phase)
 
-    Y = P exp(sum_k c_p[k] e^{-jwk}) + N exp(sum_k c_n[k] e^{-jwk}) + M exp(sum_k c_m[k] e^{-jwk})
+    Y = P D exp(sum_k c_p[k] e^{-jwk}) + N exp(sum_k c_n[k] e^{-jwk}) + M exp(sum_k c_m[k] e^{-jwk})
 
-and an inverse FFT of 1024 points with overlap-add. Frame t's window is centred on the frame, so the last 150 samples of
-a frame are complete only with the next one: output lags by 150 samples, 6.25 ms.
+with D a fixed all-pass, e^{-2 pi i 24 (k / 1024)^2} in bin k: high frequencies come up to a millisecond late. A pulse
+with all its frequencies at one instant is a click where pulses are far apart (creaky ends of sentences); a throat's is
+not.
+
+Then an inverse FFT of 1024 points with overlap-add. Frame t's window is centred on the frame, so the last 150 samples
+of a frame are complete only with the next one: output lags by 150 samples, 6.25 ms.
 """
 
 import math
@@ -30,6 +34,8 @@ LAG = HOP // 2
 CEPSTRA = (128, 48, 48)
 LOUDEST = 4.0
 """Nepers: no filter amplifies more in any band."""
+DISPERSION = 24
+"""Samples by which the highest frequency of a pulse is late."""
 TOP = 0.98 * SAMPLE_RATE_HZ / 2
 
 
@@ -93,20 +99,24 @@ class Filter(nn.Module):
         angle = 2 * math.pi / N_FFT * torch.outer(torch.arange(max(CEPSTRA)), torch.arange(BINS)).double()
         self.register_buffer("cos", torch.cos(angle).float(), persistent=False)
         self.register_buffer("sin", torch.sin(angle).float(), persistent=False)
+        late = -2 * math.pi * DISPERSION * torch.square(torch.arange(BINS).double() / N_FFT)
+        self.register_buffer("late", late.float(), persistent=False)
 
-    def spectrum(self, cepstrum: Tensor) -> Tensor:
-        """[rows, frames, k] -> complex response [rows, frames, 513]."""
+    def spectrum(self, cepstrum: Tensor, late: Tensor | float = 0.0) -> Tensor:
+        """[rows, frames, k] -> complex response [rows, frames, 513], with another phase on top."""
         count = cepstrum.shape[-1]
         level = torch.clamp(cepstrum @ self.cos[:count], max=LOUDEST)
-        return torch.polar(torch.exp(level), -(cepstrum @ self.sin[:count]))
+        return torch.polar(torch.exp(level), late - cepstrum @ self.sin[:count])
 
     def forward(self, source: Tensor, cepstra: Tensor) -> Tensor:
         """``source`` [rows, 3, (frames + 1) * 300], ``cepstra`` [rows, frames, 224] -> [rows, frames * 300 + 724]:
         complete from sample 724 on (nothing before the first frame) to ``frames * 300``."""
         whole = 0.0
-        for part, cepstrum in zip(source.unbind(1), cepstra.split(CEPSTRA, -1), strict=True):
+        for part, cepstrum, late in zip(
+            source.unbind(1), cepstra.split(CEPSTRA, -1), (self.late, 0.0, 0.0), strict=True
+        ):
             frames = part.unfold(-1, WINDOW, HOP) * self.window
-            whole = whole + torch.fft.rfft(frames, N_FFT) * self.spectrum(cepstrum)
+            whole = whole + torch.fft.rfft(frames, N_FFT) * self.spectrum(cepstrum, late)
         pieces = F.pad(torch.fft.irfft(whole, N_FFT), (0, 4 * HOP - N_FFT))
         rows, count = pieces.shape[:2]
         out = pieces.new_zeros(rows, count + 3, HOP)

@@ -1,14 +1,15 @@
 """The reference sound: sources, filters, overlap-add."""
 
 import numpy as np
+import pytest
 
 from train.voice import dsp
 
 
-def run(frames: int, seed: int = 3, at_sample: int = 0, gain: float = -4.0, f0: float = 180.0) -> np.ndarray:
+def run(frames: int, seed: int = 3, at_sample: int = 0, pulses: float = -4.0, f0: float = 180.0) -> np.ndarray:
     state = dsp.start(f0)
     cepstra = np.full(sum(dsp.CEPSTRA), 0.0, np.float32)
-    cepstra[[0, 128, 176]] = gain
+    cepstra[[0, 128, 176]] = pulses, -4.0, -4.0
     made = [dsp.frame(state, cepstra, f0, dsp.noise(seed, at_sample + k * dsp.HOP)) for k in range(frames)]
     return np.concatenate(made)
 
@@ -43,10 +44,10 @@ def test_no_filter_is_louder_than_its_limit() -> None:
 
 
 def test_a_flat_filter_gives_back_its_sources() -> None:
-    """exp(-4) on all three sources, after the first frame's ramp: overlapping windows sum to one."""
-    made = run(20)
+    """exp(-4) on the noises, the pulses as good as off: after the first frame overlapping windows sum to one."""
+    made = run(20, pulses=-60.0)
     state = dsp.start(180.0)
-    sources = [dsp.excite(state, 180.0, dsp.noise(3, k * dsp.HOP)).sum(axis=0) for k in range(20)]
+    sources = [dsp.excite(state, 180.0, dsp.noise(3, k * dsp.HOP))[1:].sum(axis=0) for k in range(20)]
     wanted = np.exp(-4.0) * np.concatenate(sources)
     assert np.allclose(made[dsp.HOP * 2 :], wanted[dsp.HOP : -dsp.HOP], atol=1e-5)
 
@@ -54,3 +55,10 @@ def test_a_flat_filter_gives_back_its_sources() -> None:
 def test_the_same_place_in_a_stream_sounds_the_same() -> None:
     assert np.array_equal(run(5, at_sample=90_000), run(5, at_sample=90_000))
     assert not np.array_equal(run(5, at_sample=90_000), run(5, at_sample=90_300))
+
+
+def test_no_pulse_is_a_click_and_none_loses_power() -> None:
+    assert np.allclose(np.abs(dsp.LATE), 1)
+    spread = np.fft.irfft(dsp.LATE, dsp.N_FFT)
+    assert np.abs(spread).max() < 0.35
+    assert np.sum(spread**2) == pytest.approx(1.0)
