@@ -38,9 +38,15 @@ def noise(seconds: float, seed: int = 0) -> Samples:
     return np.random.default_rng(seed).normal(0, 0.1, round(seconds * EAR_RATE_HZ)).astype(np.float32)
 
 
-def end_of(scorer: TurnScorer, text: str, language: str = "en") -> tuple[float | None, float | None]:
+def paused(speech: Samples, silence_s: float) -> Samples:
+    return np.concatenate([speech, np.zeros(round(silence_s * EAR_RATE_HZ), np.float32)])
+
+
+def end_of(
+    scorer: TurnScorer, text: str, language: str = "en", speech_s: float = 2.0
+) -> tuple[float | None, float | None]:
     """Silence until the eager end and the end, scored every 32 ms by the default thresholds."""
-    endpoint, speech, eager_s = Endpoint(), noise(2.0), None
+    endpoint, speech, eager_s = Endpoint(), noise(speech_s), None
     endpoint.handle(SpeechStarted(0), 0.0)
     start = len(speech)
     endpoint.handle(SpeechStopped(start), start / EAR_RATE_HZ)
@@ -75,9 +81,9 @@ def test_an_unfinished_sentence_and_a_dictation_wait_long_whatever_they_sound_li
 
 
 def test_where_words_leave_it_open_the_sound_decides() -> None:
-    waits = [end_of(HybridTurnScorer(Sound(p)), AMBIGUOUS)[1] for p in (0.97, 0.6, 0.03)]
+    waits = [end_of(HybridTurnScorer(Sound(p)), AMBIGUOUS, speech_s=4.0)[1] for p in (0.99, 0.6, 0.03)]
     done, unsure, goes_on = (wait for wait in waits if wait is not None)
-    assert done < 1.0
+    assert done < 1.2
     assert done < unsure <= goes_on
     assert goes_on >= 1.2
 
@@ -86,9 +92,11 @@ def test_sound_is_asked_only_in_the_doubtful_middle() -> None:
     sound = Sound()
     scorer = HybridTurnScorer(sound)
     for text in (DICTATION, UNFINISHED):
-        scorer.score(noise(1.0), text, 0.3, "en")
+        scorer.score(paused(noise(4.0), 0.3), text, 0.3, "en")
     assert sound.asked == []
-    scorer.score(noise(1.0), AMBIGUOUS, 0.3, "en")
+    scorer.score(paused(noise(4.0), 0.16), AMBIGUOUS, 0.16, "en")
+    assert sound.asked == []  # a first score is there at once
+    scorer.score(paused(noise(4.0), 0.3), AMBIGUOUS, 0.3, "en")
     assert len(sound.asked) == 1
 
 
@@ -110,7 +118,8 @@ def test_an_answer_does_not_depend_on_who_asked_before() -> None:
             return float(min(1.0, np.abs(samples).mean() * 5))
 
     shared = HybridTurnScorer(Loudness())
-    questions = [(noise(1.0, seed) * (seed + 1) / 4, 0.2 + 0.1 * seed) for seed in range(4)]
+    silences = (0.2, 0.3, 0.4, 0.5)
+    questions = [(paused(noise(4.0, n) * np.float32((n + 1) / 4), s), s) for n, s in enumerate(silences)]
     alone = [HybridTurnScorer(Loudness()).score(audio, AMBIGUOUS, s, "en") for audio, s in questions]
     together = [shared.score(audio, AMBIGUOUS, s, "en") for audio, s in [*questions, *reversed(questions)]]
     assert together == [*alone, *reversed(alone)]

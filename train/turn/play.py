@@ -220,7 +220,8 @@ def show(found: Table) -> None:
     print("| " + " | ".join(COLUMNS) + " |\n" + "|---" * len(at) + "|")
     for row in found.rows:
         cells = [row[column] for column in at]
-        print("| " + " | ".join("-" if c is None else f"{c:.4g}" if isinstance(c, float) else str(c) for c in cells) + " |")
+        shown = ("-" if c is None else f"{c:.4g}" if isinstance(c, float) else str(c) for c in cells)
+        print("| " + " | ".join(shown) + " |", flush=True)
 
 
 def main() -> None:

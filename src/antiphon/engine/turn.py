@@ -1,8 +1,9 @@
 """Is the speaker done? Words, sound and silence in one likelihood.
 
-Words are judged by rules (:mod:`antiphon.text.turn_evidence`); where they leave it open, the sound of the last seconds
-is asked too (smart-turn, 50 to 100 ms); both together give the silence that it takes to believe in an end: a quarter of
-a second after a question, more than a second after "my number is". The weights are fitted by ``train/turn/fit.py``.
+Words are judged by rules (:mod:`antiphon.text.turn_evidence`), the sound by where pitch and level end
+(:mod:`antiphon.engine.turn_sound`) and, where that leaves it open, by smart-turn (50 to 100 ms). Together they give the
+silence that it takes to believe in an end: 0.38 s after a question, 1.8 s after "my number is". The weights are fitted
+by ``train/turn/fit.py``.
 """
 
 import hashlib
@@ -16,14 +17,19 @@ import numpy as np
 
 from antiphon.core.frame import Samples
 from antiphon.core.hearing import EAR_RATE_HZ
+from antiphon.engine.turn_sound import Ending, ending, later_s
 from antiphon.text.turn_evidence import turn_evidence
 
 ACOUSTIC_S = 0.12
 """Smart-turn is asked with this much of the pause (as good as 0.2 s; worse with more): the answer stays the same while
-the pause grows, so it is asked once a pause. Before, words alone decide."""
+the pause grows, so it is asked once a pause."""
+
+ASK_S = 0.19
+"""Before this much of the pause, the rest decides without it: a first score is there at once."""
 
 HEARD_SAMPLES = round(5.5 * EAR_RATE_HZ)
 """What smart-turn hears: a caller keeps eight seconds, so that this much is left of it in the longest wait."""
+ENDING_SAMPLES = 4 * EAR_RATE_HZ
 _REMEMBERED = 256
 _END = math.log(0.8 / 0.2)  # at the default end threshold of 0.2 ...
 
@@ -38,62 +44,90 @@ class AcousticJudge(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class TurnWeights:
-    """Log odds that the turn is over after ``s`` seconds of silence: ``bias + text*T + sound*S + silence*ln(s)``."""
+    """Log odds that the speaker is done: ``bias + text*T + sound*S + pitch*semitones + fall*dB/s + length*min(s, 3)``.
 
-    bias: float = -0.2
-    text: float = 2.4
-    sound: float = 0.7
-    sound_bias: float = -0.7
-    """Added where the sound is asked: smart-turn calls too much complete."""
-    silence: float = 1.2
-    other_language: float = 1.2
+    From them the silence that an end takes: ``exp(steepness * (level - odds))`` seconds, within ``wait_s``.
+    """
+
+    bias: float = -2.16
+    text: float = 1.04
+    sound: float = 0.145
+    pitch: float = -0.197
+    fall: float = 0.0046
+    length: float = 0.667
+    """For each second spoken, up to three: one who has only begun is seldom done, unless the words say so."""
+    other_language: float = 1.0
     """Added where there are no rules for the words, so that the sound alone can end a turn soon; set by hand."""
-    doubt: tuple[float, float] = (-2.0, 2.5)
-    """The text logits between which the sound is asked."""
-    wait_s: tuple[float, float] = (0.34, 1.9)
+    level: float = 0.6
+    steepness: float = 2.5
+    wait_s: tuple[float, float] = (0.38, 1.8)
     """The least and the most silence that an end takes (at an end threshold of 0.2)."""
+    silence: float = 1.2
+    """How fast the likelihood falls with the logarithm of silence: other thresholds take less or more of it."""
 
 
 WEIGHTS = TurnWeights()
 
 SOUND_RANGE = 4.5  # log odds; smart-turn is sure of too much
+FULL_S = 3.0
 
 
 class HybridTurnScorer:
     """See :class:`antiphon.engine.scorer.TurnScorer`. Thread-safe.
 
-    The one thing it remembers are smart-turn's last answers, by the sound they were given for: the same question is not
-    computed twice, and no answer depends on what was asked before.
+    The one thing it remembers are the last answers about a sound, by that sound: the same question is not computed
+    twice, and no answer depends on what was asked before.
     """
 
     def __init__(self, sound: AcousticJudge | None, weights: TurnWeights = WEIGHTS) -> None:
-        """Without ``sound`` words and silence decide."""
+        """Without ``sound`` the rest decides."""
         self._sound = sound
         self._weights = weights
         self._answers: OrderedDict[bytes, float] = OrderedDict()
+        self._endings: OrderedDict[bytes, Ending] = OrderedDict()
         self._lock = threading.Lock()
-        self.cost_s = 0.06 if sound is not None else 0.001
+        self.cost_s = 0.06 if sound is not None else 0.003
 
     def score(self, audio: Samples, text: str, silence_s: float, language: str) -> float:
         """Likelihood that the speaker is still in their turn; falls as ``silence_s`` grows."""
-        return likelihood(self.wait_s(audio, text, silence_s, language), silence_s, self._weights)
+        quiet_s = silence_s - later_s(audio, silence_s)
+        return likelihood(self.wait_s(audio, text, silence_s, language), quiet_s, self._weights)
 
     def wait_s(self, audio: Samples, text: str, silence_s: float, language: str) -> float:
         """How much silence it takes until the likelihood falls to 0.2. ``audio`` ends ``silence_s`` into the pause."""
         weights = self._weights
         evidence = turn_evidence(text, language)
-        words = evidence.logit
-        odds = weights.bias + (weights.text * words if evidence.bias else weights.other_language)
-        doubtful = weights.doubt[0] < words < weights.doubt[1]
-        if self._sound is not None and doubtful and silence_s >= ACOUSTIC_S and len(audio):
-            odds += weights.sound_bias + weights.sound * self._ask(audio, silence_s)
-        wait_s = math.exp((_END - odds) / weights.silence)
+        odds = weights.bias + (weights.text * evidence.logit if evidence.bias else weights.other_language)
+        speech = audio[: max(0, len(audio) - round(silence_s * EAR_RATE_HZ))]
+        how = self._ending(speech)
+        odds += weights.pitch * how.pitch + weights.fall * how.fall
+        odds += weights.length * min(len(speech) / EAR_RATE_HZ, FULL_S)
+        most = abs(weights.sound) * SOUND_RANGE
+        soon, late = (weights.level - math.log(wait) / weights.steepness for wait in weights.wait_s)
+        doubtful = late - most < odds < soon + most
+        if self._sound is not None and doubtful and silence_s >= ASK_S and len(audio):
+            odds += weights.sound * self._ask(audio, silence_s)
+        wait_s = math.exp(min(weights.steepness * (weights.level - odds), 50.0))
         return min(max(wait_s, weights.wait_s[0]), weights.wait_s[1])
 
     def warm_up(self) -> None:
         """One real inference."""
         if self._sound is not None:
             self._sound.warm_up()
+
+    def _ending(self, speech: Samples) -> Ending:
+        heard = np.ascontiguousarray(speech[-ENDING_SAMPLES:], np.float32)
+        key = hashlib.blake2b(heard.tobytes(), digest_size=16).digest()
+        with self._lock:
+            known = self._endings.get(key)
+        if known is not None:
+            return known
+        how = ending(heard)
+        with self._lock:
+            self._endings[key] = how
+            if len(self._endings) > _REMEMBERED:
+                self._endings.popitem(last=False)
+        return how
 
     def _ask(self, audio: Samples, silence_s: float) -> float:
         """Log odds by the sound of the speech and the first 0.12 s of the pause."""
