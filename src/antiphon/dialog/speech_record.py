@@ -8,6 +8,7 @@ from antiphon.dialog.conversation_actions import (
     CancelSpeech,
     ContinueSpeech,
     FlushSpeech,
+    HoldSpeech,
     PauseSpeech,
     ReleaseSpeech,
     Speak,
@@ -60,6 +61,8 @@ class Speeches:
                 self._voice(speech, entry, now_s)
             case FlushSpeech():
                 speech.flushes[entry.marker] = len(playout.text)
+            case HoldSpeech():
+                playout.released = False
             case ReleaseSpeech():
                 playout.release(now_s)
             case PauseSpeech():
