@@ -21,8 +21,8 @@ $(NODE_STAMP): tests/clients/js/package.json tests/clients/js/install.sh | $(STA
 	cd tests/clients/js && PATH="$(abspath $(BIN)):$$PATH" sh ./install.sh
 	touch $@
 
-demo: setup ## speak a paragraph through the real Cartesia SDK; writes demo.wav
-	$(BIN)/python examples/demo.py
+demo: setup ## a whole conversation on this machine; writes demo.wav and demo.html
+	$(BIN)/python -m examples.demo
 
 serve: setup
 	$(BIN)/antiphon serve

@@ -1,4 +1,4 @@
-"""Starts Antiphon, speaks a paragraph through the unmodified Cartesia SDK, writes demo.wav, prints what took how long.
+"""Starts Antiphon, speaks a paragraph through the unmodified Cartesia SDK, writes speak.wav, prints what took how long.
 
 Text goes in token by token, as a language model would write it; audio comes back while the text is still being written.
 """
@@ -70,7 +70,7 @@ def speak(port: int) -> tuple[bytes, dict[str, float], list[tuple[str, float]]]:
 
 
 def main() -> None:
-    out = Path("demo.wav")
+    out = Path("speak.wav")
     with tempfile.TemporaryDirectory() as folder:
         began = time.perf_counter()
         server, port = start_server(Path(folder))
