@@ -17,6 +17,7 @@ from antiphon.core.event import Audio, Event, Flushed, Marker
 from antiphon.core.hearing import HearingConfig
 from antiphon.core.speech import SpeechConfig, VoiceInfo
 from antiphon.engine.fake import FakeEar, FakeEarStream
+from antiphon.server.agent_tools import NO_TOOLS, ToolSource
 from antiphon.server.app import App, create_app
 from antiphon.server.journal import Entry
 from antiphon.server.run import _Server, bind, config
@@ -195,10 +196,15 @@ class Served:
 
 
 def make_app(
-    engine: ScriptedEngine, given: Settings | None = None, *, ready: bool = True, brain: Brain | None = None
+    engine: ScriptedEngine,
+    given: Settings | None = None,
+    *,
+    ready: bool = True,
+    brain: Brain | None = None,
+    tools: ToolSource = NO_TOOLS,
 ) -> tuple[App, Diary]:
     diary = Diary()
-    app = create_app(given or settings(), engine, brain=brain, folds=[diary.fold])
+    app = create_app(given or settings(), engine, brain=brain, tools=tools, folds=[diary.fold])
     if ready:
         app.hub.lifecycle.ready()
     return app, diary
@@ -206,10 +212,15 @@ def make_app(
 
 @contextlib.asynccontextmanager
 async def serving(
-    engine: ScriptedEngine, given: Settings | None = None, *, ready: bool = True, brain: Brain | None = None
+    engine: ScriptedEngine,
+    given: Settings | None = None,
+    *,
+    ready: bool = True,
+    brain: Brain | None = None,
+    tools: ToolSource = NO_TOOLS,
 ) -> AsyncIterator[Served]:
     given = given or settings()
-    app, diary = make_app(engine, given, ready=ready, brain=brain)
+    app, diary = make_app(engine, given, ready=ready, brain=brain, tools=tools)
     sock = bind(given.server)
     sock.listen()
     server = _Server(config(given, app))

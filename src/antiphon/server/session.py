@@ -61,7 +61,7 @@ class SpeechSocket:
     """One accepted WebSocket. ``run`` returns when it is over, and every place is free again.
 
     ``audio_mark``: what binary frames of audio begin with in the machine's dialect; each piece of one gets it too.
-    ``finishes``: a machine that was drained opens nothing but what it needs to end what it has begun.
+    ``finishes``: a machine that was drained opens nothing but what it needs to end what it has begun, and then closes.
     """
 
     def __init__(
@@ -325,7 +325,7 @@ class SpeechSocket:
             self._work.set()
 
     def _close_if_drained(self) -> None:
-        if self._draining and not self._channels:
+        if self._draining and not self._channels and not self._finishes:
             self._close(RESTART)
 
     async def _farewell(self, results: Sequence[object]) -> None:
