@@ -7,6 +7,8 @@ import pytest
 from antiphon.bench.page import page, verdicts
 from antiphon.bench.plots import figures, knee
 from antiphon.bench.report import Table
+from antiphon.bench.sheet import sheet
+from antiphon.core.errors import InvalidInput
 
 from .reports import group, plan, report
 
@@ -54,3 +56,11 @@ def test_the_knee_is_the_first_load_that_doubles_the_p95() -> None:
 def test_the_same_report_gives_the_same_page() -> None:
     made = report(group(plan("jitter")))
     assert page([made]) == page([made])
+
+
+def test_the_sheet_is_a_png_of_the_same() -> None:
+    made = sheet(report(group(plan("delay")), group(plan("stall"))))
+    assert made.startswith(b"\x89PNG")
+    assert 10_000 < len(made) < 300_000
+    with pytest.raises(InvalidInput, match="no systems"):
+        sheet(report())

@@ -1,4 +1,4 @@
-"""The pictures of a report, as SVG text. Needs matplotlib (extra ``bench``)."""
+"""The pictures of a report. Needs matplotlib (extra ``bench``)."""
 
 import io
 import re
@@ -24,11 +24,16 @@ KNEE = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """``svg``: one element, ready for a page. ``reading``: how to read it, in a sentence or two."""
+    """``picture``: matplotlib's. ``reading``: how to read it, in a sentence or two."""
 
     title: str
-    svg: str
+    picture: Any
     reading: str
+
+    @property
+    def svg(self) -> str:
+        """One element, ready for a page."""
+        return _svg(self.picture)
 
 
 def figures(groups: Sequence[Group]) -> list[Figure]:
@@ -57,7 +62,7 @@ def latency_cdf(groups: Sequence[Group]) -> Figure | None:
     axes.axhline(0.95, color="#bbbbbb", linewidth=0.8)
     axes.legend(fontsize=8, frameon=False, loc="lower right")
     reading = "Further left is sooner; the steeper a line, the more a caller can rely on it."
-    return Figure("First audible sample: how many had it by when", _svg(picture), reading)
+    return Figure("First audible sample: how many had it by when", picture, reading)
 
 
 def waterfalls(groups: Sequence[Group]) -> Figure | None:
@@ -86,7 +91,7 @@ def waterfalls(groups: Sequence[Group]) -> Figure | None:
         "Each bar is one wait, cut where the client saw something happen. The longest piece is named: that component "
         "made the caller wait. Voice is silence in front of the speech; delivery is silence in its middle."
     )
-    return Figure("Who made the caller wait", _svg(picture), reading)
+    return Figure("Who made the caller wait", picture, reading)
 
 
 def knee(loads: Sequence[float], p95_s: Sequence[float]) -> int | None:
@@ -125,7 +130,7 @@ def load_curve(groups: Sequence[Group]) -> Figure | None:
         f"The knee is the first load with a p95 over {KNEE:g} times that of the lightest ({'; '.join(found)}). "
         "A cross marks a load at which players ran dry: there the latency is worth nothing."
     )
-    return Figure("Latency against load", _svg(picture), reading)
+    return Figure("Latency against load", picture, reading)
 
 
 def pareto(groups: Sequence[Group]) -> Figure | None:
@@ -154,7 +159,7 @@ def pareto(groups: Sequence[Group]) -> Figure | None:
     axes.set_xlabel("first audible p95, ms (log)")
     axes.set_ylabel("word error rate, %")
     reading = "Points on the dashed line have no other that is both sooner and better understood."
-    return Figure("Errors against latency", _svg(picture), reading)
+    return Figure("Errors against latency", picture, reading)
 
 
 def _curve(groups: Sequence[Group]) -> list[tuple[float, float, float, float]]:

@@ -54,16 +54,28 @@ def show(
 @bench.command("report")
 def report_(
     reports: Annotated[list[str], typer.Argument(help="Numbers of reports, or JSON files.")],
-    html: Annotated[Path, typer.Option("--html", help="Where the page goes.", dir_okay=False)],
+    html: Annotated[Path | None, typer.Option("--html", help="Where the page goes.", dir_okay=False)] = None,
+    png: Annotated[Path | None, typer.Option("--png", help="Where a sheet of the first goes.", dir_okay=False)] = None,
     config: ConfigOption = None,
 ) -> None:
     """One HTML page that needs nothing else: who made the caller wait, pictures, tables, conditions."""
-    from antiphon.bench.page import page
+    if html is None and png is None:
+        raise InvalidInput("say where it goes: --html FILE, or --png FILE for the pictures alone")
+    found = [_report(each, config) for each in reports]
+    if html is not None:
+        from antiphon.bench.page import page
 
-    text = page([_report(each, config) for each in reports])
-    html.parent.mkdir(parents=True, exist_ok=True)
-    html.write_text(text, "utf-8")
-    typer.echo(f"{html}: {len(text.encode()) // 1024} kB")
+        _written(html, page(found).encode())
+    if png is not None:
+        from antiphon.bench.sheet import sheet
+
+        _written(png, sheet(found[0]))
+
+
+def _written(path: Path, data: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+    typer.echo(f"{path}: {len(data) // 1024} kB")
 
 
 @bench.command()

@@ -27,8 +27,9 @@ def scripted(
     quantum_ms: Annotated[float, typer.Option(help="Audio made at once.", min=1)] = 200.0,
 ) -> None:
     """Serve a voice that costs nothing: a tone as long as the text, made as fast as it can be sent."""
-    given = {"server.port": port, "server.port_file": port_file, "server.max_connections": 4000, "server.max_streams": 4000}
-    settings = load(None, {**given, "log.level": "error"})
+    given = {"server.port": port, "server.port_file": port_file}
+    many = {"server.max_connections": MAX_STREAMS, "server.max_streams": MAX_STREAMS}
+    settings = load(None, {**given, **many, "log.level": "error"})
 
     def build(settings: Settings) -> House:
         scheduler = Scheduler(MonotonicClock(), settings.engine.worker_count)
