@@ -5,7 +5,7 @@ import os
 import platform
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import date
 from pathlib import Path
 
@@ -31,10 +31,11 @@ NEXT = (
 LATE_S, SLOW_FINAL_S = 0.05, 1.0
 
 
-def main() -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Returns the exit code."""
     parser = argparse.ArgumentParser(prog="python -m examples.demo", description=__doc__)
     parser.add_argument("--out", type=Path, default=Path(), metavar="FOLDER", help="where demo.wav and demo.html go")
-    out: Path = parser.parse_args().out
+    out: Path = parser.parse_args(arguments).out
     try:
         story = play()
         found = checks(story)

@@ -2,21 +2,21 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from antiphon.audio.activity import first_audible_sample, last_audible_sample
 from antiphon.audio.pcm import encode
-from antiphon.bench.conversation_call import CALLER_RATE_HZ, Call, Line, News, Part
+from antiphon.bench.conversation_call import CALLER_RATE_HZ, Arrived, Call, Line, News, Part
 from antiphon.bench.conversation_caller import in_voice, room
 from antiphon.bench.conversation_director import Director, Heard
 from antiphon.bench.conversation_recording import two_channels
 from antiphon.bench.scenario import Scenario, Step
-from antiphon.bench.target.native import FRAME_S, SHAPE, CallLog, Microphone
+from antiphon.bench.target.caller import FRAME_S, SHAPE, CallLog, Microphone
 from antiphon.bench.voices import by_hibari
-from antiphon.client import AgentSession, SessionOptions, SimulatedPlayer, connect
+from antiphon.client import AgentSession, ReplyAudio, SessionOptions, SimulatedPlayer, connect
 from antiphon.core.clock import Clock, MonotonicClock
 from antiphon.core.errors import AntiphonError
 from antiphon.core.frame import Samples
@@ -83,6 +83,23 @@ class _Log(CallLog):
         return replace(heard, quiet_since_s=None) if self._paused else heard
 
 
+class _Link:
+    """The session as the bench's caller wants it."""
+
+    def __init__(self, session: AgentSession) -> None:
+        self._session = session
+
+    async def send(self, samples: Samples) -> None:
+        await self._session.send_audio(encode(samples, "pcm_s16le"))
+
+    async def news(self) -> AsyncIterator[tuple[float, News]]:
+        async for at_s, event in self._session.stamped():
+            if isinstance(event, ReplyAudio):
+                yield at_s, Arrived(event.reply_id, event.start_sample, event.samples)
+            else:
+                yield at_s, event
+
+
 async def _hold(url: str, part: Part, tell: Tell) -> Held:
     clock = MonotonicClock()
     log = _Log(clock, tell)
@@ -95,8 +112,9 @@ async def _hold(url: str, part: Part, tell: Tell) -> Held:
         async with asyncio.timeout(MOST_S), connect(url, options, player=player, clock=clock) as session:
             log.begin_s, began_unix_s = clock.now_s(), time.time()
             director = Director(part.scenario, log.begin_s)
-            listening = asyncio.create_task(log.follow(session))
-            await _speak(session, part, director, microphone, log, player, tell)
+            link = _Link(session)
+            listening = asyncio.create_task(log.follow(link))
+            await _speak(link, part, director, microphone, log, player, tell)
         await listening
     except TimeoutError:
         error = f"the call was not over within {MOST_S:g} s"
@@ -118,7 +136,7 @@ async def _hold(url: str, part: Part, tell: Tell) -> Held:
 
 
 async def _speak(
-    session: AgentSession,
+    link: _Link,
     part: Part,
     director: Director,
     microphone: Microphone,
@@ -144,4 +162,4 @@ async def _speak(
             if step.kind != "backchannel":
                 log.asked(now_s)
             tell(now_s - log.begin_s, step.text)
-        await session.send_audio(encode(microphone.frame(), "pcm_s16le"))
+        await link.send(microphone.frame())

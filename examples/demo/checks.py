@@ -46,7 +46,9 @@ def _greeted(story: Story) -> Check:
 def _chapter(chapter: Chapter) -> Check:
     turn, text = chapter.measured, chapter.step.text
     if chapter.step.kind == "backchannel":
-        told = "the agent went on" if turn.stopped is False else "the agent stopped, or was not speaking"
+        told = "the agent stopped, or was not speaking"
+        if turn.stopped is False:
+            told = f"the agent went on; its longest silence around it was {1e3 * (turn.hole_s or 0.0):.0f} ms"
         return Check(f"{text!r} does not stop the agent", turn.stopped is False, told)
     name = f"{text!r} is answered"
     if turn.v2v_s is None:

@@ -1,0 +1,73 @@
+"""`make demo` as a user runs it: a minute of conversation with the real server; what is told and written is true."""
+
+import re
+import socket
+import subprocess
+import sys
+import wave
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.mark.timeout(300)
+def test_the_conversation_goes_as_it_should(tmp_path: Path) -> None:
+    demo = subprocess.run(
+        [sys.executable, "-m", "examples.demo", "--out", str(tmp_path)],
+        cwd=ROOT, capture_output=True, text=True, timeout=280, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+    assert demo.returncode == 0, f"{demo.stdout}\n{demo.stderr}"
+    told = demo.stdout
+
+    # a lookup, an interruption, a listener's word, a correction: each told, in their order
+    conversation = told[: told.index("Where each silence went")]
+    said = re.findall(r"caller  (.*)", conversation)
+    assert [line.split()[0] for line in said] == ["Hello,", "Uh-huh.", "And", "No,", "Please", "Thank"]
+    assert len(re.findall(r"the agent stops: the caller has the floor", conversation)) == 1
+    assert "agent   Done. Order 4 7 1 1 now comes Thursday" in conversation
+    assert len(re.findall(r"^  ok  ", told, re.MULTILINE)) == 14
+
+    # five silences with all their stages, each beside the recording
+    for label in ("end of speech", "final words", "turn end", "brain first token", "TTS first byte",
+                  "first audible sent", "first heard", "sum of the stages", "in the recording"):  # fmt: skip
+        assert told.count(f"      {label}") == 5, label
+
+    # the ledger: reads on a guess, one write, after its turn's end
+    decisions = told[told.index("The ledger") : told.index("What was heard of the interrupted answer")]
+    writes = re.findall(r"tool\.called +\S+ write", decisions)
+    assert len(writes) == 1
+    before = decisions[: decisions.index(" write ")]
+    assert before.rindex("turn.ended") > before.rindex("turn.started")
+    assert "brain.asked         on a guess" in decisions
+
+    # one order is changed, once
+    assert told.count("<- changed") == 1
+    assert "changes written: 1" in told
+
+    _two_people(tmp_path / "demo.wav", len(said))
+    page = (tmp_path / "demo.html").read_text("utf-8")
+    assert "all 14 facts hold" in page
+    assert not re.search(r"https?://", page)
+
+    # nobody is left
+    port = int(re.search(r"http://127\.0\.0\.1:(\d+)", told)[1])  # type: ignore[index]
+    with socket.socket() as free:
+        assert free.connect_ex(("127.0.0.1", port)) != 0
+
+
+def _two_people(path: Path, lines: int) -> None:
+    """The caller is on the left, the agent on the right, and each is silent while the other one has the floor."""
+    with wave.open(str(path)) as file:
+        assert (file.getnchannels(), file.getsampwidth(), file.getframerate()) == (2, 2, 24_000)
+        both = np.frombuffer(file.readframes(file.getnframes()), "<i2").reshape(-1, 2) / 32768
+    assert 25 < len(both) / 24_000 < 120
+    caller, agent = (np.sqrt(np.mean(part[: len(part) // 2400 * 2400].reshape(-1, 2400) ** 2, axis=1)) for part in both.T)
+    speaks = caller > 0.01
+    begins = np.flatnonzero(speaks & ~np.concatenate(([False], speaks[:-1])))
+    assert len(begins) >= lines
+    together = np.mean(speaks & (agent > 0.01)) * len(both) / 24_000
+    assert 0.2 < together < 6.0  # the listener's word and the interruption, no more
+    assert agent[~speaks].max() > 0.05
