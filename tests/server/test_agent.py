@@ -185,7 +185,10 @@ def test_a_lost_socket_is_resumed_by_its_token_and_its_owner_only() -> None:
         async with serving(ScriptedEngine(answers=True), given, brain=Brain("Yes.")) as served:
             async with served.socket(path=SOCKET, **with_key("sk-alice")) as socket:
                 ready = await start(socket)
-                await messages_until(socket, "reply.end")
+                end = (await messages_until(socket, "reply.end"))[-1]
+                await tell(socket, "played", reply_id=end["reply_id"], sample=end["samples"])
+                await socket.send("{")
+                await messages_until(socket, "error")  # the report has been read
                 socket.transport.abort()
             await until(lambda: not served.engine.open)
             async with served.socket(path=SOCKET, **with_key("sk-bob")) as thief:
