@@ -9,6 +9,7 @@ COMMANDS = {
     "tts": Lazy("antiphon.cli.bench_tts", "Measure text to speech: first audio, underruns, capacity, error rate."),
     "stt": Lazy("antiphon.cli.bench_stt", "Measure speech to text: time to the final, turns, errors, cost."),
     "capacity": Lazy("antiphon.cli.bench_capacity", "The largest load that keeps an objective; the limit to admit by."),
+    "ears": Lazy("antiphon.cli.bench_ears", "Ears side by side on the same recordings, whatever their wires."),
     "floor": Lazy("antiphon.cli.bench_floor", "What a message costs the house itself, beside a bare echo."),
     "snapshot": Lazy("antiphon.cli.bench_snapshot", "What a server says of fixed texts, to be compared later."),
     "list": Lazy("antiphon.cli.bench_reports", "The reports that were kept, the newest first."),

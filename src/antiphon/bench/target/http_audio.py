@@ -52,7 +52,7 @@ class HttpAudio:
         if streams > self._opened:
             # Any answer will do: what counts is that the connections stand before the clock runs.
             root = str(httpx.URL(self._url).join("/"))
-            extensions = [{"trace": _Trace(self.links, self._clock)} for _ in range(streams)]
+            extensions = [{"trace": Trace(self.links, self._clock)} for _ in range(streams)]
             await asyncio.gather(*(self._client.get(root, extensions=each) for each in extensions))
             self._opened = streams
 
@@ -82,7 +82,7 @@ class HttpAudio:
             self._opened = 0
 
 
-class _Trace:
+class Trace:
     """Notes what a connection costs: httpcore calls it at each step of one request. TCP's handshake is one round trip
     (after the name look-up); TLS comes on top."""
 
