@@ -37,6 +37,13 @@ def ln_f0(f0: np.ndarray) -> np.ndarray:
     return np.interp(np.arange(len(f0)), voiced, np.log(f0[voiced])).astype(np.float32)
 
 
+def plain_ln_f0(utterance: Utterance) -> np.ndarray:
+    """ln F0 as it would be without the shift and the range that were asked of the teacher: these are applied to what
+    the model predicts, exactly, and need not be learnt."""
+    shifted = ln_f0(utterance.f0) - utterance.pitch * np.float32(np.log(2) / 12)
+    return ((shifted - LN_F0_MEAN) / utterance.f0_range + LN_F0_MEAN).astype(np.float32)
+
+
 class Row:
     """Some utterances one after the other, as arrays (see ``model.Batch``)."""
 
@@ -55,7 +62,7 @@ class Row:
             durations.append(lasts)
             token.append(np.repeat(np.arange(len(lasts)) + tokens, lasts))
             mel.append(utterance.mel[cut:])
-            f0.append(ln_f0(utterance.f0)[cut:])
+            f0.append(plain_ln_f0(utterance)[cut:])
             voiced.append((utterance.f0[cut:] > 0).astype(np.float32))
             per_token.append(np.tile(knobs, (len(lasts), 1)))
             per_frame.append(np.tile(knobs, ((utterance.frames - cut) // 2, 1)))

@@ -217,14 +217,11 @@ def main() -> None:
     parser.add_argument("--acoustic", type=Path, default=Path("build/voice/acoustic/last.pt"))
     parser.add_argument("--vocoder", type=Path, default=Path("build/voice/vocoder/last.pt"))
     parser.add_argument("--about", type=Path, help="JSON that goes into voice.json as it is")
-    parser.add_argument(
-        "--spread", type=float, default=0.0, help="condition on F0's spread that is the voice's default"
-    )
     parser.add_argument("--out", type=Path, default=Path("build/voice/export"))
     options = parser.parse_args()
     torch.set_num_threads(1)
     about = json.loads(options.about.read_text("utf-8")) if options.about else {}
-    about["default_conditions"] = [0.0, 0.0, 0.0, 0.0, 0.0, options.spread]
+    about.setdefault("default_f0_factor", 1.0)
     write(*load(options.acoustic, options.vocoder), options.out, about)
     for path in sorted(options.out.iterdir()):
         print(f"{path}  {path.stat().st_size} bytes")

@@ -21,7 +21,9 @@ POSITION = 5
 CONDITIONS = ("speed", "pitch", "range", "energy", "tone", "spread")
 """``speed``: 4 ln(rate); ``pitch``: shift in semitones / 3; ``range``: 3 ln(factor on F0's spread); ``energy``: 5 times
 the effort in the teacher's units; ``tone``, ``spread``: how this sentence's measured mean and spread of F0 differ from
-what these ask for, in standard deviations over sentences. All are 0 for the voice as it is."""
+what these ask for, in standard deviations over sentences. All are 0 for the voice as it is. The F0 that comes out is
+that of the voice as it is, whatever ``pitch`` and ``range`` say: they are for the spectrum, and whoever uses the F0
+applies them to it exactly."""
 
 MEL_MEAN, MEL_SCALE = -6.6, 1.8
 LN_F0_MEAN, LN_F0_SCALE = 5.24, 0.2

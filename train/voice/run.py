@@ -105,6 +105,7 @@ def main() -> None:
     (out / "about.json").write_text(json.dumps(about(out)), "utf-8")
     checkpoints = ("--acoustic", out / "acoustic" / "last.pt", "--vocoder", out / "vocoder" / "last.pt")
     stage("export", *checkpoints, "--about", out / "about.json", "--out", out / "export")
+    stage("calibrate", "--data", data, "--voice", out / "export")
     recite(Voice(out / "export"), out / "student.npz", range(0, len(heldout()), plan.every))
     judge = ("--every", plan.every, "--ears", plan.ears)
     if not (out / "teacher.json").exists():

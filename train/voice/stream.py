@@ -24,8 +24,7 @@ PAD = 0
 @dataclass(frozen=True, slots=True)
 class Knobs:
     """``speed`` 1 is the voice's own, 2 twice as fast; ``pitch`` in semitones; ``f0_range`` a factor on F0's spread;
-    ``energy`` in the teacher's units; ``tone`` and ``spread`` in deviations over sentences. ``bend`` (factor and
-    semitones) is applied to the predicted F0 itself."""
+    ``energy`` in the teacher's units; ``tone`` and ``spread`` in deviations over sentences."""
 
     speed: float = 1.0
     pitch: float = 0.0
@@ -33,7 +32,6 @@ class Knobs:
     energy: float = 0.0
     tone: float = 0.0
     spread: float = 0.0
-    bend: tuple[float, float] = (1.0, 0.0)
 
     def conditions(self) -> Real:
         """``[6]``, see ``model.CONDITIONS``."""
@@ -110,14 +108,11 @@ class Stream:
         self._encode([PAD] * gap, [0.0] * gap, durations)
         self._ended = True
 
-    def _conditions(self) -> Real:
-        return self.knobs.conditions() + np.array(self.voice.about.get("default_conditions", [0] * 6), np.float32)
-
     def _encode(self, ids: list[int], valid: list[float], durations: list[int] | None) -> None:
         if not ids:
             return
         self._ended = False
-        conditions = np.tile(self._conditions(), (1, len(ids), 1))
+        conditions = np.tile(self.knobs.conditions(), (1, len(ids), 1))
         feeds = {"ids": np.array([ids], np.int64), "valid": np.array([valid], np.float32)}
         encodings, present, logs, self._encoder_state = self.voice.encoder.run(
             None, feeds | {"conditions": conditions, "state": self._encoder_state}
@@ -150,7 +145,24 @@ class Stream:
             made.append(self._steps(steps))
         return np.concatenate(made) if made else np.zeros(0, np.float32)
 
+    def pitch(self) -> tuple[Real, Real]:
+        """F0 (Hz) and voicing of the frames that can be made now, without making their sound."""
+        f0, voiced = [], []
+        while (steps := min(self.frames_ready // 2, self.steps_per_call)) > 0:
+            _, hz, said, *_ = self._decode(steps)
+            f0.append(hz[0])
+            voiced.append(said[0])
+        return np.concatenate(f0), np.concatenate(voiced)
+
     def _steps(self, steps: int) -> Real:
+        cepstra, f0, *_ = self._decode(steps)
+        made = []
+        for row, hz in zip(cepstra[0], f0[0], strict=True):
+            made.append(dsp.frame(self._sound, row, float(hz), dsp.noise(self.seed, self.at_sample)))
+            self.at_sample += dsp.HOP
+        return np.concatenate(made)
+
+    def _decode(self, steps: int) -> list[Real]:
         encodings, timing = [], []
         for _ in range(2 * steps):
             while self._queue[0].done == self._queue[0].frames:
@@ -161,23 +173,20 @@ class Stream:
             held.done += 1
         while self._queue and self._queue[0].done == self._queue[0].frames:
             self._queue.pop(0)
-        factor, semitones = self.knobs.bend
-        shift = semitones * np.log(2) / 12 / self.voice.about["normal"]["ln_f0_scale"]
-        cepstra, f0, _, _, self._state = self.voice.decoder.run(
+        factor = self.knobs.f0_range * self.voice.about.get("default_f0_factor", 1.0)
+        shift = self.knobs.pitch * np.log(2) / 12 / self.voice.about["normal"]["ln_f0_scale"]
+        outputs: list[Real] = self.voice.decoder.run(
             None,
             {
                 "frames": np.stack(encodings)[None],
                 "timing": np.array(timing, np.float32)[None],
-                "conditions": np.tile(self._conditions(), (1, steps, 1)),
+                "conditions": np.tile(self.knobs.conditions(), (1, steps, 1)),
                 "pitch": np.tile(np.array((factor, shift), np.float32), (1, 2 * steps, 1)),
                 "state": self._state,
             },
         )
-        made = []
-        for row, hz in zip(cepstra[0], f0[0], strict=True):
-            made.append(dsp.frame(self._sound, row, float(hz), dsp.noise(self.seed, self.at_sample)))
-            self.at_sample += dsp.HOP
-        return np.concatenate(made)
+        self._state = outputs[-1]
+        return outputs
 
 
 def speak(voice: Voice, symbols: str, knobs: Knobs | None = None, seed: int = 0) -> Real:

@@ -157,7 +157,7 @@ def test_speed_and_pitch_can_change_within_a_stream(voice: tuple[Acoustic, Vocod
     stream.push(some_ids(10))
     stream.end()
     before = stream.pull()
-    stream.knobs = Knobs(pitch=2.0, energy=0.1, bend=(1.2, 1.0))
+    stream.knobs = Knobs(pitch=2.0, energy=0.1, f0_range=1.2)
     stream.push(some_ids(10, 4))
     stream.end()
     after = stream.pull()
