@@ -52,9 +52,10 @@ def measure(
     mos: Callable[[Real], Any] | None,
     only: Iterable[int],
     known: Sequence[Row] = (),
+    keep: Callable[[list[Row]], None] = lambda rows: None,
 ) -> list[Row]:
     """One row for each of these held-out lines. ``speak(line, text)`` gives 24 kHz float32. What ``known`` rows say of
-    audio of the same length is not asked again."""
+    audio of the same length is not asked again. ``keep`` is given the rows so far now and then."""
     lines, rows = heldout(), list[Row]()
     before = {(row["line"], row["seconds"]): row for row in known}
     for index in only:
@@ -86,6 +87,7 @@ def measure(
         rows.append(row)
         if len(rows) % 25 == 0:
             print(f"{len(rows)} sentences", flush=True)
+            keep(rows)
     return rows
 
 
@@ -205,18 +207,27 @@ def main() -> None:
     mos = None if options.no_mos else Dnsmos(store.path("dnsmos", "sig_bak_ovr.onnx"))
     speak = by_teacher(options.audio) if options.teacher else read_audio(options.audio)
     known = json.loads(options.more.read_text("utf-8"))["rows"] if options.more else ()
-    rows = measure(speak, ears, mos, range(0, len(heldout()), options.every), known)
+
+    def keep(rows: list[Row]) -> None:
+        if options.out:
+            _write(options.out, {"rows": rows})
+
+    rows = measure(speak, ears, mos, range(0, len(heldout()), options.every), known, keep)
     teacher = json.loads(options.against.read_text("utf-8")) if options.against else None
     name = options.name or ("teacher" if options.teacher else options.audio.stem)
     part = figures(name, rows, teacher["rows"] if teacher else None)
     shown = table([teacher["figures"], part] if teacher else [part])
     print(shown)
     if options.out:
-        options.out.parent.mkdir(parents=True, exist_ok=True)
-        packed = json.dumps({"figures": part, "rows": rows}, indent=1, ensure_ascii=False, default=float)
-        # One row a line: the file is read by people too.
-        options.out.write_text(re.sub(r"\n {3,}|\n  (?=[}\]])", " ", packed) + "\n", "utf-8")
+        _write(options.out, {"figures": part, "rows": rows})
         options.out.with_suffix(".md").write_text(shown, "utf-8")
+
+
+def _write(path: Path, found: Row) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    packed = json.dumps(found, indent=1, ensure_ascii=False, default=float)
+    # One row a line: the file is read by people too.
+    path.write_text(re.sub(r"\n {3,}|\n  (?=[}\]])", " ", packed) + "\n", "utf-8")
 
 
 def _rate(rows: Sequence[Row], ear: str, lines: Sequence[tuple[str, str]]) -> Row:
