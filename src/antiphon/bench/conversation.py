@@ -7,7 +7,7 @@ two-channel recordings, from stamps of the client, and from the log of the scrip
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from antiphon.bench import conversation_tables as tables
 from antiphon.bench.conditions import conditions
@@ -30,11 +30,15 @@ from antiphon.bench.measure import Measured, measure
 from antiphon.bench.report import Report, Table, write
 from antiphon.bench.scenario import Scenario, scenarios_hash
 from antiphon.bench.scenario_script import instructions_for
-from antiphon.bench.target.native import NativeCaller, ask_all, hold_all
+from antiphon.bench.target.caller import Caller, Wire, hold_all
+from antiphon.bench.target.native import NativeWire, ask_all
+from antiphon.bench.target.realtime import RealtimeWire
 from antiphon.core.clock import Clock, MonotonicClock
-from antiphon.core.errors import ModelUnavailable
+from antiphon.core.errors import InvalidInput, ModelUnavailable
 from antiphon.core.frame import Samples
 
+WireName: TypeAlias = Literal["native", "realtime"]
+WIRES: tuple[WireName, ...] = ("native", "realtime")
 WARM_UP = 1
 """Calls before the first one that counts."""
 
@@ -55,6 +59,7 @@ class ConversationOptions:
     with lines of scenarios. ``audio``: a folder that gets every two-channel recording."""
 
     url: str
+    wire: WireName = "native"
     api_key: str = ""
     voice: str = ""
     name: str = "antiphon"
@@ -103,11 +108,11 @@ def run(
         {"scenarios": scenarios_hash(played_scenarios(options))},
         (*_notes(options), *options.notes),
         network="loopback" if "127.0.0.1" in options.url or "localhost" in options.url else "",
-        settings={"at once": options.at_once, "rounds": options.rounds, "seed": options.seed},
+        settings={"wire": options.wire, "at once": options.at_once, "rounds": options.rounds, "seed": options.seed},
     )
-    bench = _Bench(options, Recited(speak), thoughts, progress, NativeCaller(
-        options.url, clock, api_key=options.api_key, voice=options.voice
-    ))  # fmt: skip
+    if options.questions and options.wire != "native":
+        raise InvalidInput("ways of feeding are compared over the native wire only", "feeding")
+    bench = _Bench(options, Recited(speak), thoughts, progress, clock)
     by_load = bench.conversations()
     verdicts = bench.clips()
     fed = bench.feeding()
@@ -131,13 +136,16 @@ class _Bench:
         speak: Speak,
         thoughts: Callable[[], Sequence[Thought]],
         progress: Callable[[str], None],
-        caller: NativeCaller,
+        clock: Clock,
     ) -> None:
         self._options = options
         self._speak = speak
         self._thoughts = thoughts
         self._progress = progress
-        self._caller = caller
+        self._native = NativeWire(options.url, clock, api_key=options.api_key, voice=options.voice)
+        realtime = RealtimeWire(options.url, clock, api_key=options.api_key, voice=options.voice)
+        wire: Wire = self._native if options.wire == "native" else realtime
+        self._caller = Caller(wire, clock)
         self._number = 0
 
     def conversations(self) -> dict[int, list[Outcome]]:
@@ -182,7 +190,7 @@ class _Bench:
         order = turning_order(options.questions + 1)
         self._progress(f"{len(order)} questions, fed in {len(FEEDS)} ways")
         instructions = instructions_for(FEEDING)
-        takes = ask_all(self._caller, [Question(QUESTION, instructions, feed) for feed in order], lambda take: None)
+        takes = ask_all(self._native, [Question(QUESTION, instructions, feed) for feed in order], lambda take: None)
         fed: dict[Feed, list[Measured]] = {feed: [] for feed in FEEDS}
         for feed, take in list(zip(order, takes, strict=True))[len(FEEDS) :]:  # the first round warms up
             fed[feed].append(measure(take))

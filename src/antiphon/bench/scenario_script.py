@@ -35,6 +35,8 @@ def scenario_of(messages: Sequence[Message], scenarios: Sequence[Scenario]) -> S
 def next_answer(scenario: Scenario, messages: Sequence[Message]) -> Scripted:
     """Answers the user's last words, or the result behind them; goes on where an answer broke off."""
     heard, result, tool, begun = _situation(messages)
+    if scenario.greeting and not any(message.role == "user" for message in messages):
+        return _said(Answer(), scenario.greeting, begun)  # asked to speak first
     for answer in scenario.answers:
         if answer.after != tool or not re.search(answer.heard, heard, re.IGNORECASE):
             continue

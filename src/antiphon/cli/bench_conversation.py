@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from antiphon.bench.conversation import ConversationOptions, ModelPace, played_scenarios, run
+from antiphon.bench.conversation import WIRES, ConversationOptions, ModelPace, WireName, played_scenarios, run
 from antiphon.bench.corpus import read_folder, spread
 from antiphon.bench.scenario import chosen_scenarios
 from antiphon.bench.voices import by_hibari
@@ -21,6 +21,7 @@ from antiphon.cli.bench_model import MODEL, scripted_model
 from antiphon.cli.bench_run import listed, number, port_of, show
 from antiphon.cli.house import open_store
 from antiphon.core.clock import MonotonicClock
+from antiphon.core.errors import InvalidInput
 from antiphon.settings import load
 
 MODELS = (
@@ -37,6 +38,7 @@ def conversation(
     url: Annotated[
         str, typer.Option(help="The server; empty: one of our own, with a scripted model behind it.")
     ] = "",
+    wire: Annotated[str, typer.Option(help="native, or realtime (OpenAI's socket, ours or another's).")] = "native",
     name: Annotated[str, typer.Option(help="What the report calls the server.")] = "antiphon",
     voice: Annotated[str, typer.Option(help="The agent's voice.")] = "",
     api_key: Annotated[str, typer.Option(help="API key, if the server wants one.")] = "",
@@ -72,6 +74,7 @@ def conversation(
     pace = ModelPace(first_token_ms / 1000, token_ms / 1000)
     options = ConversationOptions(
         url=url,
+        wire=_wire(wire),
         api_key=api_key,
         voice=voice,
         name=name,
@@ -101,6 +104,12 @@ def conversation(
             own = stack.enter_context(agent_server(model.url, config))
             report = run(replace(options, url=own), by_hibari, lambda: model.thoughts(clock), progress, clock)
     show(report)
+
+
+def _wire(name: str) -> WireName:
+    if name not in WIRES:
+        raise InvalidInput(f"--wire must be one of {', '.join(WIRES)}; not {name!r}")
+    return name
 
 
 @contextlib.contextmanager

@@ -1,35 +1,24 @@
-"""A scripted caller on the native agent socket: speaks in real time, hears by the client's clock, notes everything."""
+"""The native agent socket as a wire for the scripted caller, by the product's own client."""
 
 import asyncio
-import contextlib
-import json
-from collections.abc import Callable, Iterable
-from dataclasses import replace
-
-import numpy as np
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager
 
 from antiphon.audio.pcm import encode
-from antiphon.bench.conversation_call import CALLER_RATE_HZ, Arrived, Call, Line, News, Part, Question
-from antiphon.bench.conversation_director import Director, Heard, Said
-from antiphon.bench.conversation_recording import two_channels
+from antiphon.bench.conversation_call import CALLER_RATE_HZ, Arrived, News, Part, Question
 from antiphon.bench.recording import Recording, Take
-from antiphon.bench.scenario import Scenario, tool_result
 from antiphon.bench.scenario_script import instructions_for
+from antiphon.bench.target.caller import MOST_S, SHAPE, Link, tools_of
 from antiphon.bench.target.contract import finish
-from antiphon.client import AgentSession, ReplyAudio, SessionOptions, SimulatedPlayer, Tool, ToolRan, connect
+from antiphon.client import AgentSession, ReplyAudio, SessionOptions, SimulatedPlayer, connect
 from antiphon.core.clock import Clock
 from antiphon.core.errors import AntiphonError
 from antiphon.core.frame import Samples
 from antiphon.protocol import native_messages as wire
 
-FRAME_S = 0.02
-MOST_S = 180.0
-"""No scenario takes this long."""
-SHAPE = wire.AudioShape()
 
-
-class NativeCaller:
-    """One conversation after the other, each on a socket of its own."""
+class NativeWire:
+    """``voice`` empty: the agent's own."""
 
     def __init__(self, url: str, clock: Clock, *, api_key: str = "", voice: str = "") -> None:
         self._url = url
@@ -37,10 +26,9 @@ class NativeCaller:
         self._api_key = api_key
         self._voice = voice
 
-    async def hold(self, part: Part) -> Call:
-        """Play one part. What goes wrong is the call's error, never an exception."""
-        log = CallLog(self._clock)
-        player = SimulatedPlayer(self._clock, SHAPE, keep=True)
+    @asynccontextmanager
+    async def open(self, part: Part, player: SimulatedPlayer) -> AsyncIterator[Link]:
+        """Raises what the client raises."""
         options = SessionOptions(
             api_key=self._api_key,
             input=wire.AudioShape("pcm_s16le", CALLER_RATE_HZ),
@@ -52,38 +40,8 @@ class NativeCaller:
             ),
             tools=tools_of(part.scenario),
         )
-        microphone = Microphone(part.floor)
-        director: Director | None = None
-        begin_s, error = self._clock.now_s(), ""
-        try:
-            async with asyncio.timeout(MOST_S), connect(
-                self._url, options, player=player, clock=self._clock
-            ) as session:
-                listening = asyncio.create_task(log.follow(session))
-                begin_s = self._clock.now_s()
-                director = Director(part.scenario, begin_s)
-                await self._speak(session, part, director, microphone, log, player, begin_s)
-            await listening
-        except TimeoutError:
-            error = f"not over within {MOST_S:g} s"
-        except (AntiphonError, OSError) as failure:
-            error = f"{type(failure).__name__}: {failure}"
-        pieces = tuple(replace(piece) for piece in player.pieces)
-        said = director.said if director is not None else list[Said]()
-        places = [microphone.places.get(index, (None, None)) for index in range(len(part.scenario.steps))]
-        return Call(
-            number=part.number,
-            scenario=part.scenario,
-            recording=two_channels(microphone.track, CALLER_RATE_HZ, pieces, SHAPE, begin_s),
-            lines=tuple(
-                Line(index, start, end, said[index] if index < len(said) else "waiting")
-                for index, (start, end) in enumerate(places)
-            ),
-            events=tuple(log.events),
-            pieces=pieces,
-            behind_s=microphone.behind_s,
-            error=error,
-        )
+        async with connect(self._url, options, player=player, clock=self._clock) as session:
+            yield _NativeLink(session)
 
     async def ask(self, question: Question, index: int) -> Take:
         """Type one question and hear the answer to its end. What goes wrong is the take's error."""
@@ -107,183 +65,29 @@ class NativeCaller:
             recording.fail(f"{type(failure).__name__}: {failure}")
         return finish(recording, recording.payloads, SHAPE.sample_rate_hz)
 
-    async def _speak(
-        self,
-        session: AgentSession,
-        part: Part,
-        director: Director,
-        microphone: "Microphone",
-        log: "CallLog",
-        player: SimulatedPlayer,
-        begin_s: float,
-    ) -> None:
-        clock = self._clock
-        while True:
-            # against the beginning, not the piece before: late wake-ups must not add up
-            due_s = begin_s + microphone.spoken_s + FRAME_S
-            if (delay_s := due_s - clock.now_s()) > 0:
-                await asyncio.sleep(delay_s)
-            now_s = clock.now_s()
-            microphone.behind_s = max(microphone.behind_s, now_s - due_s)
-            heard = log.heard(now_s, player)
-            if director.is_over(now_s, heard) or log.over:
-                return
-            index = director.next_line(now_s, heard)
-            if index is not None:
-                until_s = begin_s + microphone.begin(index, part.clips[index])
-                director.spoken(index, until_s)
-                if part.scenario.steps[index].kind != "backchannel":
-                    log.asked(now_s)
-            await session.send_audio(encode(microphone.frame(), "pcm_s16le"))
+
+class _NativeLink:
+    def __init__(self, session: AgentSession) -> None:
+        self._session = session
+
+    async def send(self, samples: Samples) -> None:
+        await self._session.send_audio(encode(samples, "pcm_s16le"))
+
+    async def news(self) -> AsyncIterator[tuple[float, News]]:
+        async for at_s, event in self._session.stamped():
+            if isinstance(event, ReplyAudio):
+                yield at_s, Arrived(event.reply_id, event.start_sample, event.samples)
+            else:
+                yield at_s, event
 
 
-class Microphone:
-    """The caller's track, frame by frame: the room, and lines on top of it."""
-
-    def __init__(self, floor: Samples) -> None:
-        self._floor = floor
-        self._frames: list[Samples] = []
-        self._line: Samples = np.zeros(0, np.float32)
-        self._samples = 0
-        self.places: dict[int, tuple[float, float]] = {}
-        self.behind_s = 0.0
-
-    @property
-    def spoken_s(self) -> float:
-        return self._samples / CALLER_RATE_HZ
-
-    @property
-    def track(self) -> Samples:
-        return np.concatenate(self._frames) if self._frames else np.zeros(0, np.float32)
-
-    def begin(self, index: int, clip: Samples) -> float:
-        """Say a line from the next frame on; returns when it ends (seconds of the track)."""
-        self._line = clip
-        end_s = self.spoken_s + len(clip) / CALLER_RATE_HZ
-        self.places[index] = (self.spoken_s, end_s)
-        return end_s
-
-    def frame(self) -> Samples:
-        size = round(FRAME_S * CALLER_RATE_HZ)
-        at = self._samples % len(self._floor)
-        frame = np.resize(np.concatenate((self._floor[at:], self._floor)), size).astype(np.float32)
-        part = self._line[:size]
-        self._line = self._line[size:]
-        frame[: len(part)] += part
-        self._frames.append(frame)
-        self._samples += size
-        return frame
-
-
-class CallLog:
-    """All that happened, with its moments; and what the caller knows of the agent's speech."""
-
-    def __init__(self, clock: Clock) -> None:
-        self._clock = clock
-        self.events: list[tuple[float, News]] = []
-        self.over = False
-        self._open: set[str] = set()
-        self._asked_s = float("-inf")
-        self._started_s: dict[str, float] = {}
-        self._began_s: float | None = None
-        self._last_s = clock.now_s()
-
-    async def follow(self, session: AgentSession) -> None:
-        try:
-            async for at_s, event in session.stamped():
-                self.note(at_s, _noted(event) if isinstance(event, ReplyAudio) else event)
-        finally:
-            self.over = True
-
-    def note(self, at_s: float, event: News) -> None:
-        self.events.append((at_s, event))
-        match event:
-            case wire.ReplyStarted():
-                self._open.add(event.reply_id)
-                self._started_s[event.reply_id] = at_s
-            case Arrived():
-                if self._began_s is None and self._started_s.get(event.reply_id, 0.0) > self._asked_s:
-                    self._began_s = at_s
-            case wire.ReplyEnded() | wire.Clear():
-                self._open.discard(event.reply_id)
-            case wire.ToolAsked():
-                self._open.add(event.call_id)
-            case ToolRan():
-                self._open.discard(event.call_id)
-            case _:
-                return
-        self._last_s = at_s
-
-    def asked(self, now_s: float) -> None:
-        """The caller wants an answer to what it begins to say now."""
-        self._asked_s = now_s
-        self._began_s = None
-
-    def heard(self, now_s: float, player: SimulatedPlayer) -> Heard:
-        free_s = player.free_s
-        quiet = not self._open and free_s <= now_s
-        return Heard(max(free_s, self._last_s) if quiet else None, self._began_s, sounding=free_s > now_s)
-
-
-def tools_of(scenario: Scenario) -> tuple[Tool, ...]:
-    """The scenario's tools, ready to be run by the caller's client."""
-    return tuple(_tool(scenario, tool.name) for tool in scenario.tools)
-
-
-def _tool(scenario: Scenario, name: str) -> Tool:
-    declared = next(tool for tool in scenario.tools if tool.name == name)
-
-    async def run(**arguments: str) -> str:
-        await asyncio.sleep(declared.takes_s)
-        return tool_result(declared, arguments)
-
-    properties = {argument: {"type": "string"} for argument in declared.arguments}
-    schema = {"type": "object", "properties": properties, "required": list(declared.arguments)}
-    return Tool(declared.name, run, declared.description, schema, declared.effect)
-
-
-def _noted(event: ReplyAudio) -> Arrived:
-    return Arrived(event.reply_id, event.start_sample, event.samples)
-
-
-def arguments_of(text: str) -> dict[str, str]:
-    """A tool call's arguments, as far as they are an object."""
-    with contextlib.suppress(ValueError):
-        value = json.loads(text or "{}")
-        if isinstance(value, dict):
-            return {str(name): str(item) for name, item in value.items()}
-    return {}
-
-
-def hold_all(
-    caller: NativeCaller, parts: Iterable[Part], at_once: int, tell: Callable[[Call], None]
-) -> list[Call]:
-    """All parts, ``at_once`` of them at the same time, on an event loop of their own; in the order of their numbers."""
-    queue = iter(parts)
-    calls: list[Call] = []
-
-    async def one() -> None:
-        for part in queue:
-            call = await caller.hold(part)
-            calls.append(call)
-            tell(call)
-
-    async def all_() -> None:
-        async with asyncio.TaskGroup() as group:
-            for _ in range(at_once):
-                group.create_task(one())
-
-    asyncio.run(all_())
-    return sorted(calls, key=lambda call: call.number)
-
-
-def ask_all(caller: NativeCaller, questions: Iterable[Question], tell: Callable[[Take], None]) -> list[Take]:
+def ask_all(wire_: NativeWire, questions: Iterable[Question], tell: Callable[[Take], None]) -> list[Take]:
     """All questions, one after the other, on an event loop of their own."""
 
     async def all_() -> list[Take]:
         takes: list[Take] = []
         for index, question in enumerate(questions):
-            takes.append(await caller.ask(question, index))
+            takes.append(await wire_.ask(question, index))
             tell(takes[-1])
         return takes
 
