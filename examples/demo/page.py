@@ -43,19 +43,19 @@ def _body(story: Story, found: Sequence[Check], facts: Sequence[tuple[str, str]]
         "network, and no key was used. "
         "The agent follows rules from a file, it is no language model.</p>"
     )
-    verdict = f"{len(wrong)} of {len(found)} facts do not hold" if wrong else f"all {len(found)} facts hold"
-    yield f'<p class="verdict {"not" if wrong else "ok"}">{verdict}</p>'
-    yield '<div class="card"><table><tbody>'
-    for check in found:
-        mark = '<td class="ok">holds</td>' if check.ok else '<td class="not">does not hold</td>'
-        yield f"<tr>{mark}<td>{escape(check.name)}</td><td>{escape(check.found)}</td></tr>"
-    yield "</tbody></table></div>"
+    if wrong:
+        yield f'<p class="verdict not">It did not go as it should: {len(wrong)} of {len(found)} facts do not hold.</p>'
+        yield from _facts(wrong)
+    else:
+        yield f'<p class="verdict ok">It went as it should: all {len(found)} facts hold (they are listed below).</p>'
     yield from _sound(story)
     yield '<h2>Who said what</h2><div class="card"><ol class="talk">'
     yield from talk(story)
     yield "</ol></div>"
     yield from _silences(story)
     yield from _books(story.before, story.after)
+    yield "<h2>What must hold, and what was found</h2>"
+    yield from _facts(found)
     yield from _ledger(story)
     yield "<h2>How this was made</h2><div class='card'><table><tbody>"
     for name, told in facts:
@@ -64,6 +64,14 @@ def _body(story: Story, found: Sequence[Check], facts: Sequence[tuple[str, str]]
         "</tbody></table></div><p class='soft'>Made by <code>make demo</code>. Next: <code>antiphon talk</code> to "
         "speak with the agent yourself, <code>antiphon serve</code> to run it for your own programs.</p>"
     )
+
+
+def _facts(found: Sequence[Check]) -> Iterator[str]:
+    yield '<div class="card"><table><tbody>'
+    for check in found:
+        mark = '<td class="ok">holds</td>' if check.ok else '<td class="not">does not hold</td>'
+        yield f"<tr>{mark}<td>{escape(check.name)}</td><td>{escape(check.found)}</td></tr>"
+    yield "</tbody></table></div>"
 
 
 def _sound(story: Story) -> Iterator[str]:

@@ -10,7 +10,7 @@ from antiphon.bench.conversation_recording import TwoChannels
 from antiphon.core.frame import Samples
 
 WAVE_W, LANE_H, AXIS_H = 1200, 90, 22
-BAR_W, ROW_H, LABEL_W = 1200, 34, 330
+BAR_W, ROW_H, LABEL_W = 1200, 34, 360
 
 
 def waveform(recording: TwoChannels, marks: Sequence[tuple[float, float, str]]) -> str:
@@ -66,7 +66,7 @@ def waterfall(rows: Sequence[tuple[str, Sequence[Bar]]]) -> str:
         out.append(f'<text x="{x:.1f}" y="{height - 6}" text-anchor="middle">{1e3 * tick * step_s:.0f} ms</text>')
     for row, (label, own) in enumerate(rows):
         y = ROW_H * row
-        shown = label if len(label) <= 44 else label[:43] + "…"
+        shown = label if len(label) <= 50 else label[:49] + "…"
         out.append(f'<text x="0" y="{y + 21}">{escape(shown)}<title>{escape(label)}</title></text>')
         for bar in own:
             if bar.seconds > 0:
