@@ -4,12 +4,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.table import Table as Grid
 
 from antiphon.bench.gates import judge, read_gates
 from antiphon.bench.library import Entry, Library, read_file
-from antiphon.bench.report import Report, Table, cell_text, json_bytes, table_lines
+from antiphon.bench.report import Report, Table, json_bytes, table_lines
 from antiphon.cli.app import ConfigOption
 from antiphon.cli.bench import bench
 from antiphon.cli.bench_run import show as print_report
@@ -144,8 +142,8 @@ def _listing(entries: list[Entry]) -> None:
     if not entries:
         typer.echo("no reports")
         return
-    grid = Grid("number", "when", "what", "systems", "faults", "source", "where", box=None, pad_edge=False)
     for each in entries:
-        cells = (str(each.id), each.at, each.title, each.systems, cell_text(each.faults), each.source, each.excerpt)
-        grid.add_row(*(cell.replace("[", "\\[") for cell in cells))
-    Console().print(grid)
+        faults = f"{each.faults} faults" if each.faults else "no faults"
+        typer.echo(f"{each.id:>5}  {each.at[:16].replace('T', ' ')}  {each.title}: {each.systems or '-'}; {faults}")
+        if each.excerpt:
+            typer.echo(f"       {' '.join(each.excerpt.split())}")
