@@ -148,7 +148,7 @@ class TurnRecords:
         out: list[TurnRecord] = []
         opened = self._open.get(entry.turn)
         if opened is None:
-            if entry.kind not in ("turn.started", "turn.dialled"):
+            if entry.kind not in ("turn.started", "turn.dialled", "turn.written"):
                 return out  # the agent speaks of its own accord, or it is late
             if len(self._open) >= _MAX_OPEN:
                 out.append(self._close(min(self._open), entry.at_s))
@@ -156,7 +156,7 @@ class TurnRecords:
         opened.entries.append(entry)
         now_s = entry.at_s
         match entry.kind:
-            case "turn.ended" | "turn.too_long" | "turn.dialled" | "turn.kept":
+            case "turn.ended" | "turn.too_long" | "turn.dialled" | "turn.written" | "turn.kept":
                 out += [self._close(turn, now_s) for turn in sorted(self._open) if turn < entry.turn]
                 self._end_turn(opened, entry)
             case "turn.ignored" | "turn.dropped":
@@ -207,7 +207,7 @@ class TurnRecords:
             opened.end_sample = self._speech_end(opened.start_sample)
             if opened.end_sample is not None:
                 opened.speech_end_s = min(self._came_s(opened.end_sample, now_s), now_s)
-        elif entry.kind == "turn.dialled":
+        elif entry.kind in ("turn.dialled", "turn.written"):
             opened.speech_end_s = now_s
         elif entry.kind == "turn.kept":
             opened.silent, opened.user_text = False, self._text

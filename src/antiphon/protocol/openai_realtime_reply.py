@@ -36,6 +36,10 @@ END: Final = "end"
 CHUNK_MS: Final = 200
 """Longest piece of audio in one delta."""
 
+LEAD_S: Final = 5.0
+"""How far ahead of its playback audio is made: the client plays it, and may be interrupted."""
+
+
 class _Place(TypedDict):
     response_id: str
     item_id: str
@@ -191,6 +195,7 @@ class Reply:
             format=audio_format(output.format),
             speed=output.speed,
             words=True,
+            lead_s=LEAD_S,
             owner=self.plan.owner,
         )
 

@@ -87,7 +87,8 @@ class Hub:
             if not finishing:
                 self.lifecycle.require_ready()
             if isinstance(config, SpeechConfig):
-                lead_s = self.settings.engine.lead_s if config.lead_s is None else config.lead_s
+                leads = [lead_s for lead_s in (self.settings.engine.lead_s, config.lead_s) if lead_s is not None]
+                lead_s = min(leads, default=None)
                 engine, config = self.voices.resolve(replace(config, owner=principal.name, lead_s=lead_s))
                 place = self.admission.open_stream(principal.name, principal.max_streams)
                 stream, name, voice = engine.open_stream(config, wake), engine.name, config.voice
