@@ -13,12 +13,11 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(420)
 def test_the_conversation_goes_as_it_should(tmp_path: Path) -> None:
-    demo = subprocess.run(
-        [sys.executable, "-m", "examples.demo", "--out", str(tmp_path)],
-        cwd=ROOT, capture_output=True, text=True, timeout=280, stdin=subprocess.DEVNULL,
-    )  # fmt: skip
+    demo = _run(tmp_path)
+    if demo.returncode == 1 and "this machine is busy" in demo.stderr:
+        demo = _run(tmp_path)  # a conversation is held in real time: whoever took the cores may have gone
     assert demo.returncode == 0, f"{demo.stdout}\n{demo.stderr}"
     told = demo.stdout
 
@@ -56,6 +55,13 @@ def test_the_conversation_goes_as_it_should(tmp_path: Path) -> None:
     port = int(re.search(r"http://127\.0\.0\.1:(\d+)", told)[1])  # type: ignore[index]
     with socket.socket() as free:
         assert free.connect_ex(("127.0.0.1", port)) != 0
+
+
+def _run(out: Path) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, "-m", "examples.demo", "--out", str(out)],
+        cwd=ROOT, capture_output=True, text=True, timeout=200, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
 
 
 def _two_people(path: Path, lines: int) -> None:
