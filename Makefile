@@ -44,6 +44,9 @@ bench: setup ## the figures of docs/bench.md; about an hour, on a quiet machine
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[bench,peers]'
 	$(BIN)/antiphon models pull whisper-base kokoro-82m-int8
 	mkdir -p $(BENCH)
+	$(BIN)/antiphon bench selftest --out $(BENCH)/selftest.json
+	$(BIN)/antiphon bench report $(BENCH)/selftest.json --png $(BENCH)/report.png
+	$(BIN)/antiphon bench floor --out $(BENCH)/floor.json
 	$(BIN)/antiphon bench tts --streams 1,16 --blocks 2 --burst --peers hibari,kokoro --echo --out $(BENCH)/tts.json
 	$(BIN)/antiphon bench tts --streams "" --capacity --capacity-start 64 --out $(BENCH)/capacity.json
 	$(BIN)/antiphon bench tts --streams "" --wer --peers hibari --out $(BENCH)/wer.json

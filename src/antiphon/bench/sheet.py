@@ -23,8 +23,8 @@ def sheet(report: Report) -> bytes:
         raise InvalidInput(f"{report.title} holds no systems to draw", "report")
     lines: list[tuple[str, str]] = [(report.title, "title"), (f"{report.conditions.at}; {report.conditions.cpu}", "")]
     for good, head, faults in verdicts(report.groups):
-        lines += [(line, "good" if good else "bad") for line in textwrap.wrap(head, 104)]
-        lines += [(line, "") for fault in faults for line in textwrap.wrap("- " + fault, 112)]
+        lines += [(line, "good" if good else "bad") for line in textwrap.wrap(head, 96)]
+        lines += [(line, "") for fault in faults for line in textwrap.wrap("- " + fault, 118)]
     parts = [_text(lines)]
     for figure in figures(report.groups):
         parts += [_text([(figure.title, "title")]), _pixels(figure.picture)]
