@@ -95,10 +95,14 @@ def test_words_before_a_pause_may_be_settled_at_once() -> None:
     agreement = Agreement(hold_samples=4_000, times=3)
     agreement.hear(spoken("one two three"), 12_000)
     assert settled(agreement) == ""
-    agreement.settle(spoken("one two three"))
+    agreement.settle(spoken("one two three."))
     assert settled(agreement) == "one two three"
-    agreement.settle(spoken("one two four five"))
-    assert settled(agreement) == "one two three five"
+    assert agreement.spliced(spoken("one two three."))[-1].text == "three."  # its mark is open until something follows
+    assert [word.text for word in agreement.spliced(spoken("One two three, four"))] == ["one", "two", "three,", "four"]
+    agreement.settle(spoken("one two three, four five!"))
+    assert settled(agreement) == "one two three, four five"
+    agreement.settle(spoken("one two three"))
+    assert settled(agreement) == "one two three, four five"
 
 
 def shown(steady: Steady) -> str:

@@ -1,4 +1,4 @@
-"""Play turns to the real ear and the real endpoint in virtual time: what the wire would show, in a fraction of the time.
+"""Play turns to the real ear and the real endpoint in virtual time: what the wire would show, in less time.
 
 Audio arrives in pieces of 20 ms at its own pace on a clock that only the harness moves; what a quantum of work costs in
 CPU time passes on that clock as well (one worker), so words and scores are as late as on a core of one's own. The

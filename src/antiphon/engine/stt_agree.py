@@ -14,6 +14,9 @@ HOLD_SAMPLES = 12_800
 """A word that ends less than 0.8 s before the audio does is not settled."""
 
 
+MARKS = ".,;:!?…"
+
+
 def sound_of(word: str) -> str:
     """A word without case and punctuation, which change while a sentence grows."""
     return "".join(char for char in word.casefold() if char.isalnum())
@@ -44,7 +47,7 @@ class Agreement:
         begin = end = beyond(self.settled, words)
         while end + 1 < agreed and words[end].end_sample <= audio_samples - self._hold_samples:
             end += 1
-        self.settled = (*self.settled, *words[begin:end])
+        self._grow(words, begin, tuple(words[begin:end]))
 
     def spliced(self, words: tuple[EarWord, ...]) -> tuple[EarWord, ...]:
         """What is settled, and what ``words`` say beyond it. Settled words move to where they are heard now."""
@@ -52,11 +55,27 @@ class Agreement:
         kept = self.settled
         if [sound_of(word.text) for word in words[:begin]] == [sound_of(word.text) for word in kept]:
             kept = tuple(replace(now, text=word.text) for word, now in zip(kept, words, strict=False))
-        return (*kept, *words[begin:])
+        return (*_marked(kept, words, begin), *words[begin:])
 
     def settle(self, words: Sequence[EarWord]) -> None:
-        """Settle all of ``words``, a hypothesis of everything that was said up to a pause."""
-        self.settled = (*self.settled, *words[beyond(self.settled, words) :])
+        """Settle all of ``words``, a hypothesis of everything that was said up to a pause, but the mark at its end."""
+        begin = beyond(self.settled, words)
+        if begin < len(words):
+            last = words[-1]
+            bare = replace(last, text=last.text.rstrip(MARKS) or last.text)
+            self._grow(words, begin, (*words[begin:-1], bare))
+
+    def _grow(self, words: Sequence[EarWord], begin: int, added: tuple[EarWord, ...]) -> None:
+        if added:
+            self.settled = (*_marked(self.settled, words, begin), *added)
+
+
+def _marked(settled: tuple[EarWord, ...], words: Sequence[EarWord], begin: int) -> tuple[EarWord, ...]:
+    """The last settled word with the mark that it has in ``words``, the first ``begin`` of which are settled."""
+    now = words[begin - 1] if 0 < begin <= len(words) else None
+    if not settled or now is None or now.text.rstrip(MARKS) != settled[-1].text:
+        return settled
+    return (*settled[:-1], replace(settled[-1], text=now.text))
 
 
 class Steady:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from antiphon.core.hearing import Heard, HeardWord
 from antiphon.engine.ear import EarWord, Hypothesis
-from antiphon.engine.stt_agree import Agreement, Steady, sound_of
+from antiphon.engine.stt_agree import MARKS, Agreement, Steady, sound_of
 from antiphon.engine.stt_guard import is_speech
 
 UNSPACED = ("zh", "ja", "th", "lo", "my", "km", "yue")
@@ -131,7 +131,8 @@ class Transcript:
         texts = [word.text for word in words]
         lead = self._joint if self._after_text and texts else ""
         text = lead + self._joint.join(texts)
-        stable = len(lead + self._joint.join(texts[:settled])) if settled else 0
+        known = lead + self._joint.join(texts[:settled]) if settled else ""
+        stable = len(known if final else known.rstrip(MARKS))  # what is said next decides about a mark
         start = self._start if self._words else (words[0].start_sample if words else end)
         confidence = sum(word.confidence for word in words) / len(words) if words else 1.0
         return Heard(

@@ -50,15 +50,15 @@ class TurnWeights:
     """
 
     bias: float = -2.16
-    text: float = 1.04
-    sound: float = 0.145
-    pitch: float = -0.197
-    fall: float = 0.0046
-    length: float = 0.667
+    text: float = 1.02
+    sound: float = 0.18
+    pitch: float = -0.19
+    fall: float = 0.0047
+    length: float = 0.67
     """For each second spoken, up to three: one who has only begun is seldom done, unless the words say so."""
     other_language: float = 1.0
     """Added where there are no rules for the words, so that the sound alone can end a turn soon; set by hand."""
-    level: float = 0.6
+    level: float = 0.4
     steepness: float = 2.5
     wait_s: tuple[float, float] = (0.38, 1.8)
     """The least and the most silence that an end takes (at an end threshold of 0.2)."""
