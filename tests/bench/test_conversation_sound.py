@@ -50,9 +50,7 @@ def test_breath_is_not_audible() -> None:
 
 def test_spans_close_short_holes() -> None:
     sound = agent_sound(track((1.0, 2.0), (2.3, 3.0), (4.0, 5.0)), RATE_HZ)
-    assert [(span.start_s, span.end_s) for span in spans(sound)] == [
-        (pytest.approx(1.0), pytest.approx(3.0)), (pytest.approx(4.0), pytest.approx(5.0)),
-    ]  # fmt: skip
+    assert [round(moment, 6) for span in spans(sound) for moment in (span.start_s, span.end_s)] == [1.0, 3.0, 4.0, 5.0]
     assert len(spans(sound, 0.1)) == 3
 
 
@@ -66,7 +64,7 @@ def test_the_longest_hole_begins_in_the_window_and_ends_with_the_voice() -> None
 def test_the_callers_words_within_a_line() -> None:
     caller = track((1.2, 2.0), (5.0, 6.0))
     recording = TwoChannels(RATE_HZ, 0.0, caller, np.zeros_like(caller))
-    assert spoken_span(recording, 1.0, 3.0) == Span(pytest.approx(1.2), pytest.approx(2.0))
+    assert spoken_span(recording, 1.0, 3.0) == Span(1.2, 2.0)
     assert spoken_span(recording, 3.0, 4.0) is None
 
 

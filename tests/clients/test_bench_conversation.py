@@ -43,7 +43,7 @@ def test_a_call_is_measured_from_its_two_channels(wire: str, tmp_path: Path) -> 
     file.write_text(SCENARIO)
     command = [
         "bench", "conversation", "--scenario-file", str(file), "--wire", wire, "--streams", "1", "--rounds", "1",
-        "--clips", "0", "--audio", str(tmp_path / "audio"), "--out", str(out),
+        "--clips", "0", "--audio", str(tmp_path / "audio"), "--out", str(out), "--no-store",
     ]  # fmt: skip
     result = CliRunner().invoke(app, command, catch_exceptions=False)
     assert result.exit_code == 0, result.output

@@ -18,7 +18,7 @@ from antiphon.bench.voices import by_hibari
 from antiphon.cli.app import ConfigOption
 from antiphon.cli.bench import bench
 from antiphon.cli.bench_model import MODEL, scripted_model
-from antiphon.cli.bench_run import listed, number, port_of, show
+from antiphon.cli.bench_run import StoreOption, keep, listed, number, port_of, show
 from antiphon.cli.house import open_store
 from antiphon.core.clock import MonotonicClock
 from antiphon.core.errors import InvalidInput
@@ -61,6 +61,7 @@ def conversation(
     seed: Annotated[int, typer.Option(help="Seed of voices, noises and rooms.")] = 1,
     note: Annotated[list[str] | None, typer.Option(help="A note for the report's conditions.")] = None,
     audio: Annotated[Path | None, typer.Option(help="Keep every two-channel recording in this folder.")] = None,
+    store_it: StoreOption = True,
     out: Annotated[Path | None, typer.Option(help="Report as JSON; Markdown beside it.", dir_okay=False)] = None,
     config: ConfigOption = None,
 ) -> None:
@@ -103,6 +104,7 @@ def conversation(
             model = stack.enter_context(scripted_model(played_scenarios(options), pace.first_s, pace.token_s))
             own = stack.enter_context(agent_server(model.url, config))
             report = run(replace(options, url=own), by_hibari, lambda: model.thoughts(clock), progress, clock)
+    keep(report, config, store_it)
     show(report)
 
 
