@@ -1,6 +1,7 @@
 """The streaming ear on scripted models, in virtual time."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -10,6 +11,7 @@ from antiphon.core.errors import AtCapacity, InvalidInput
 from antiphon.core.event import Event, Failed, Flushed, Warned
 from antiphon.core.frame import Samples
 from antiphon.core.hearing import Heard, HearingConfig, Listened, SpeechStarted, SpeechStopped, TurnScored
+from antiphon.engine.ear import Ask, Hypothesis
 from antiphon.engine.ear_fake import WORD_SAMPLES, FakeEar, FakeScorer, FakeVad, hush, spell
 from antiphon.engine.fake import VirtualLoop
 from antiphon.engine.stt import MAX_BACKLOG_S, SttEngine, SttStream
@@ -384,6 +386,39 @@ def test_a_dear_recogniser_gives_interims_only_while_idle_and_says_so() -> None:
     assert len(caller.of(Warned)) == 1
     assert len([heard for heard in caller.heard() if not heard.final]) < 10
     assert words(caller.text()) == said(range(40))
+
+
+def test_words_before_a_likely_end_are_committed_at_once_and_their_mark_is_left_open() -> None:
+    audio = np.concatenate([spell(range(8)), hush(0.7), spell(range(8, 12)), hush(0.3)])
+    caller = play(audio, TURNS, FakeScorer(0.6))
+    pause_s = 8 * (WORD_SAMPLES + 320) / RATE
+    told = [h for at_s, h in caller.events if isinstance(h, Heard) and pause_s < at_s < pause_s + 0.3]
+    committed = told[-1].text[: told[-1].stable_chars]
+    assert committed.split() == said(range(8))
+    assert words(caller.text()) == said(range(12))
+    assert "w7. w8" not in caller.text()
+
+
+def test_the_language_that_was_found_out_is_what_turns_are_judged_by() -> None:
+    class German(FakeEar):
+        languages = ("de",)
+
+        def decode(self, samples: Samples, ask: Ask) -> Iterator[Hypothesis | None]:
+            for heard in super().decode(samples, ask):
+                yield heard and replace(heard, language="de")
+
+    class Listener(FakeScorer):
+        def score(self, audio: Samples, text: str, silence_s: float, language: str) -> float:
+            languages.add(language)
+            return super().score(audio, text, silence_s, language)
+
+    languages: set[str] = set()
+    loop = VirtualLoop()
+    engine = SttEngine([German()], FakeVad(), loop.scheduler, scorer=Listener())
+    stream = engine.open_stream(HearingConfig(language="", encoding="pcm_f32le", turns=True), lambda: None)
+    stream.push(np.concatenate([spell([1, 2, 3]), hush(0.5)]).tobytes())
+    loop.run()
+    assert languages == {"de"}
 
 
 def test_turns_are_scored_through_a_pause_with_the_words_so_far() -> None:

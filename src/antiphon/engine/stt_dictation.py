@@ -228,7 +228,8 @@ class Dictation:
         audio = self._tape.read(max(turn.start, at - TurnView.MAX_AUDIO_SAMPLES), at)
         window = self.window
         text = turn.text([word.text for word in window.words()] if window else [])
-        likelihood = scorer.score(audio, text, silence / EAR_RATE_HZ, self._config.language or "en")
+        language = self._config.language or (window.draft.language if window is not None else "") or "en"
+        likelihood = scorer.score(audio, text, silence / EAR_RATE_HZ, language)
         turn.scored(segmenter.quiet_from, silence / EAR_RATE_HZ, likelihood)
         events: list[Event] = []
         if window is not None and window is self.window and window.complete:
