@@ -99,7 +99,7 @@ def stages(take: Measured, rtt_s: float = 0.0, idle_first_byte_s: float | None =
     return (
         Stage("client was late", "client", take.late_s),
         Stage("round trip", "network", network_s),
-        Stage("first byte, as if alone", "server", server_s - queue_s),
+        Stage("time to the first byte", "server", server_s - queue_s),
         Stage("queue under load", "server", queue_s),
         Stage("silence sent before sound", "voice", take.ttfa_s - take.ttfb_s),
         Stage("silence played before speech", "voice", take.heard_s - take.ttfa_s),

@@ -4,7 +4,7 @@ What is expected is worked out by hand from each plan (see the comments), not by
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from antiphon.bench.arrivals import ClosedLoop
 from antiphon.bench.conditions import conditions
@@ -132,7 +132,7 @@ def report(live: bool = True, progress: Progress = silent) -> tuple[Report, bool
         proofs = on_this_machine(progress)
         tables.append(_table("By a faulty server on this machine", proofs))
         trusted = trusted and not any(proof.missed for proof in proofs)
-    groups = tuple(_score(proof).group("planted") for proof in proofs)
+    groups = tuple(replace(_score(proof).group("planted"), faults=proof.faults) for proof in proofs)
     return Report("antiphon bench selftest", at, tuple(tables), groups), trusted
 
 

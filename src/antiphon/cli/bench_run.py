@@ -98,7 +98,7 @@ def own_server(
     with tempfile.TemporaryDirectory() as folder:
         port_file = Path(folder) / "port"
         command = [sys.executable, "-m", "antiphon", "scripted" if scripted else "serve", "--port", "0"]
-        command += ["--port-file", str(port_file)] + ([] if scripted else ["--log-level", "warning"])
+        command += ["--port-file", str(port_file)] + ([] if scripted else ["--log-level", "error"])
         command += ["--config", str(config)] if config and not scripted else []
         command += ["--limits", str(limits)] if limits else []
         command += ["--max-streams", str(UNLIMITED_STREAMS)] if unlimited else []
