@@ -113,18 +113,28 @@ def run(
     if options.questions and options.wire != "native":
         raise InvalidInput("ways of feeding are compared over the native wire only", "feeding")
     bench = _Bench(options, Recited(speak), thoughts, progress, clock)
+    by_load: Mapping[int, Sequence[Outcome]] = {}
+    fed: Mapping[Feed, Sequence[Measured]] = {}
+    verdicts: Sequence[Verdict] = ()
+
+    def reported() -> Report:
+        """What is known so far; written down after each part, so that a run that is broken off is not lost."""
+        report = Report(
+            title=f"Conversations with {options.name}",
+            conditions=at,
+            tables=tuple(_tables(options, by_load, verdicts, fed)),
+            details=_details(by_load, verdicts, fed),
+        )
+        if options.out is not None:
+            write(report, options.out)
+        return report
+
     by_load = bench.conversations()
-    verdicts = bench.clips()
+    reported()
     fed = bench.feeding()
-    report = Report(
-        title=f"Conversations with {options.name}",
-        conditions=at,
-        tables=tuple(_tables(options, by_load, verdicts, fed)),
-        details=_details(by_load, verdicts, fed),
-    )
-    if options.out is not None:
-        write(report, options.out)
-    return report
+    reported()
+    verdicts = bench.clips()
+    return reported()
 
 
 class _Bench:
