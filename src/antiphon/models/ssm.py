@@ -1,0 +1,155 @@
+"""ssm, the state-space voice: symbols in, in any portions, sound out, with a fixed and small memory for each stream.
+
+Two graphs (``train/voice/README.md`` says what goes in and out) and a vocoder in numpy. Everything is computed in
+float32, nothing is quantised, so neither a neighbour nor a chunk boundary changes a slot but by rounding.
+"""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnxruntime as ort
+from numpy.typing import NDArray
+
+from antiphon.core.errors import ModelUnavailable
+from antiphon.models.ssm_knobs import Knobs, Normal
+from antiphon.models.ssm_sound import HOP, LAG_SAMPLES, SAMPLE_RATE_HZ, Sound, noise
+from antiphon.models.ssm_state import SsmState, load_slot, save_slot
+
+FORMAT = 1
+FRAMES_PER_STEP = 2
+STEP_SAMPLES = FRAMES_PER_STEP * HOP
+CONDITIONS = ("speed", "pitch", "range", "energy", "tone", "spread")
+FILES = ("voice.json", "encoder.onnx", "decoder.onnx")
+
+Real = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Frames:
+    """Input of ``n`` steps for some rows: ``encodings`` [rows, 2 n, width], ``timing`` [rows, 2 n, 2] (frames since the
+    symbol began, its duration), ``conditions`` [rows, n, 6], ``pitch`` [rows, 2 n, 2], ``white`` [rows, 2 n, 300]."""
+
+    encodings: Real
+    timing: Real
+    conditions: Real
+    pitch: Real
+    white: Real
+
+    def take(self, rows: Any) -> "Frames":
+        return Frames(
+            self.encodings[rows], self.timing[rows], self.conditions[rows], self.pitch[rows], self.white[rows]
+        )
+
+
+class SsmModel:
+    """The graphs and the vocoder; see :class:`antiphon.core.engine.StepModel`. Stateless: workers may share it."""
+
+    def __init__(self, folder: Path) -> None:
+        """``folder`` holds :data:`FILES`. Raises ``ModelUnavailable`` if it is incomplete, damaged or unknown."""
+        about, graphs = _read(folder)
+        self.symbols: dict[str, int] = about["symbols"]
+        self.pad: int = about["pad"]
+        self.lookahead: int = about["lookahead"]
+        self.width: int = about["width"]
+        self.normal = Normal(about["normal"]["ln_f0_scale"], about.get("default_f0_factor", 1.0))
+        self.quality: str = about.get("quality", "")
+        self._sizes = (about["state"]["encoder"], about["state"]["decoder"])
+        vocoder = about["vocoder"]
+        self._sound = Sound(tuple(vocoder["cepstra"]), vocoder["dispersion"])
+        self.weights = hashlib.sha256(graphs["encoder.onnx"] + graphs["decoder.onnx"]).digest()
+        self._encoder = _session(graphs["encoder.onnx"])
+        self._decoder = _session(graphs["decoder.onnx"])
+
+    # -- state -----------------------------------------------------------------------------------
+
+    def init_state(self, slots: int) -> SsmState:
+        return SsmState.start(slots, *self._sizes)
+
+    def save(self, state: SsmState, slot: int) -> bytes:
+        return save_slot(state, slot, self.weights)
+
+    def load(self, state: SsmState, slot: int, snapshot: bytes) -> SsmState:
+        """``state`` with row ``slot`` from ``snapshot``. Raises ``InvalidInput``."""
+        load_slot(state, slot, snapshot, self.weights)
+        return state
+
+    # -- steps -----------------------------------------------------------------------------------
+
+    def encode(self, ids: list[int], valid: bool, knobs: Knobs, state: SsmState) -> tuple[Real, Real]:
+        """Push symbols (or, not ``valid``, as many empty places) into the one row of ``state``. What comes out, symbols
+        from ``lookahead`` places ago: encodings [m, width] and durations [m] (frames, not yet whole)."""
+        count = len(ids)
+        encodings, present, logs, state.encoder = self._encoder.run(
+            None,
+            {
+                "ids": np.array([ids], np.int64),
+                "valid": np.full((1, count), valid, np.float32),
+                "conditions": np.tile(knobs.conditions, (1, count, 1)),
+                "state": state.encoder,
+            },
+        )
+        out = present[0] >= 0.5
+        durations = np.maximum(1.0, np.expm1(logs[0, out].astype(np.float64)) * knobs.stretch)
+        return encodings[0, out], durations
+
+    def advance(self, frames: Frames, state: SsmState) -> tuple[Real, SsmState]:
+        """``n`` steps of all rows -> samples [rows, 600 n] and the new state of the rows."""
+        after = SsmState(
+            state.encoder, state.decoder, state.cycles.copy(), state.f0.copy(), state.source, state.rest
+        )
+        cepstra, f0, after.decoder = self._decoder.run(
+            ("cepstra", "f0", "next_state"),
+            {
+                "frames": frames.encodings,
+                "timing": frames.timing,
+                "conditions": frames.conditions,
+                "pitch": frames.pitch,
+                "state": state.decoder,
+            },
+        )
+        return self._sound.frames(cepstra, f0, frames.white, after), after
+
+    def step(self, inputs: Frames, state: SsmState, mask: NDArray[np.bool_]) -> tuple[Real, SsmState]:
+        """``inputs`` for all slots, ``mask`` [slots] -> samples [slots, 600 n] (0 where masked out), new state."""
+        rows = np.flatnonzero(mask)
+        samples = np.zeros((len(mask), inputs.encodings.shape[1] * HOP), np.float32)
+        after = state.take(slice(None))
+        if rows.size:
+            samples[rows], part = self.advance(inputs.take(rows), state.take(rows))
+            after.put(rows, part)
+        return samples, after
+
+
+def noise_of(seed: int, at_sample: int, frames: int) -> Real:
+    """Noise ``[frames, 300]`` of frames whose sound begins at absolute ``at_sample``."""
+    return noise(seed, at_sample + HOP * np.arange(frames, dtype=np.int64))
+
+
+def _read(folder: Path) -> tuple[dict[str, Any], dict[str, bytes]]:
+    try:
+        about: dict[str, Any] = json.loads((folder / "voice.json").read_text("utf-8"))
+        graphs = {name: (folder / name).read_bytes() for name in FILES[1:]}
+    except (OSError, ValueError) as error:
+        raise ModelUnavailable(f"the state-space voice in {folder} cannot be read: {error}") from error
+    try:
+        for name, data in graphs.items():
+            if hashlib.sha256(data).hexdigest() != about["sha256"][name]:
+                raise ModelUnavailable(f"{folder / name} is damaged: its SHA-256 is not that of voice.json")
+        given = (about["format"], about["sample_rate_hz"], about["hop"], about["frames_per_step"])
+        given += (tuple(about["conditions"]), about["vocoder"]["lag"])
+    except (KeyError, TypeError) as error:
+        raise ModelUnavailable(f"{folder / 'voice.json'} is incomplete: {error}") from error
+    if given != (FORMAT, SAMPLE_RATE_HZ, HOP, FRAMES_PER_STEP, CONDITIONS, LAG_SAMPLES):
+        raise ModelUnavailable(f"{folder} holds a voice of another make (format {about['format']}); this reads {FORMAT}")
+    return about, graphs
+
+
+def _session(model: bytes) -> ort.InferenceSession:
+    options = ort.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    return ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
