@@ -33,6 +33,7 @@ FULL_S = 9.5
 YOUNG_SAMPLES = 2 * EAR_RATE_HZ
 """While a window is no longer than this and shows nothing, it is decoded twice as often."""
 LISTENED_SAMPLES = 3 * FRAME_SAMPLES
+LATE_SAMPLES = EAR_RATE_HZ // 4
 VOICED = 0.5
 FRAMES_PER_QUANTUM = 16
 
@@ -164,7 +165,9 @@ class Listener:
             return False
         wanted = self._wanted(behind)
         ends = wanted is not None and wanted[0] <= Kind.CUT
-        return ends or job.kind <= Kind.CUT or (behind and job.kind < Kind.INTERIM)
+        # a machine that is too slow looks at what comes next only when the pause is judged: no end is passed over
+        late = behind or self.waiting_samples > LATE_SAMPLES
+        return ends or job.kind <= Kind.CUT or (late and job.kind < Kind.INTERIM)
 
     def _plan(self, behind: bool) -> _Job | None:
         """The job to go on with, or the most urgent new one."""
