@@ -4,7 +4,7 @@ from antiphon.core.hearing import HearingConfig, Listened
 from antiphon.core.turns import TurnStarted
 from antiphon.protocol.actions import Cancel, Configure, Open, Push
 from antiphon.protocol.native_messages import AudioShape, Start
-from antiphon.server.agent_hearing import MUTE_S, AgentHearing
+from antiphon.server.agent_hearing import MUTE_S, REPLAY_S, AgentHearing
 from antiphon.server.agent_plan import ServerTools, plan_session
 from antiphon.settings import Settings
 
@@ -50,6 +50,40 @@ def test_an_ear_that_owes_and_is_silent_is_mute() -> None:
     assert not ear.mute(100.0)
     ear.push(bytes(64_000), 50.0)
     assert ear.mute(50.0 + MUTE_S)
+
+
+def test_what_a_mute_ear_did_not_listen_to_is_given_to_the_next() -> None:
+    ear = hearing()
+    ear.push(bytes(16_000), 0.0)
+    ear.heard(Listened(8_000, False), 0.1)  # half of it
+    ear.push(b"\7" * 48_001, 1.0)  # three seconds more and half a sample
+    assert ear.mute(1.0 + MUTE_S)
+    actions = ear.reopen(2, 6.0, replay=True)
+    assert actions is not None
+    *_, again = actions
+    assert isinstance(again, Push)
+    assert again.key == 2
+    missed = bytes(8_000) + b"\7" * 48_001
+    assert again.item[-len(missed) :] == missed
+    assert len(again.item) - len(missed) <= 2, "hardly anything twice"
+    assert ear.push(b"\7" + bytes(4), 6.0)[0] == [Push(2, b"\7" + bytes(4))], "the other half of the sample"
+    assert abs(ear.in_socket(TurnStarted(0)).at_sample - 8_000) <= 2
+
+
+def test_audio_that_silenced_two_ears_is_not_given_to_a_third() -> None:
+    ear = hearing()
+    ear.push(bytes(64_000), 0.0)
+    assert isinstance((ear.reopen(2, 6.0, replay=True) or [])[-1], Push)
+    assert not isinstance((ear.reopen(3, 12.0, replay=True) or [])[-1], Push)
+
+
+def test_what_is_kept_for_the_next_ear_is_bounded() -> None:
+    ear = hearing()
+    for second in range(120):
+        ear.push(bytes(16_000), float(second))
+    again = (ear.reopen(2, 120.0, replay=True) or [])[-1]
+    assert isinstance(again, Push)
+    assert len(again.item) <= (REPLAY_S + 1.0) * 16_000
 
 
 def test_ears_that_break_again_and_again_are_given_up() -> None:

@@ -15,6 +15,8 @@ from antiphon.server.agent_plan import AgentPlan
 MUTE_S: Final = 5.0
 """An ear that was given audio and has said nothing for so long is replaced. It says something every 100 ms or so."""
 _MUTE_SAMPLES = EAR_RATE_HZ
+REPLAY_S: Final = 10.0
+"""So much of what a mute ear did not listen to is given to the next one."""
 _FAILURES, _FAILURES_S = 3, 30.0
 
 Turn = TypeVar("Turn", bound=TurnEvent)
@@ -32,6 +34,9 @@ class AgentHearing:
         self._socket_bytes = 0
         self._from = 0  # where in the socket's audio this ear began, in samples
         self._skip = 0  # bytes of a sample that an earlier ear had the first part of
+        self._unheard = bytearray()  # the end of the socket's audio, from a whole sample on: not listened to so far
+        self._unheard_limit = round(REPLAY_S * shape.sample_rate_hz) * self._size
+        self._spoke = True  # this ear has said something, or has been given nothing twice
         self._listened = 0  # of the socket's audio
         self._alive_s: float | None = None
         self._failures: deque[float] = deque(maxlen=_FAILURES)
@@ -56,15 +61,24 @@ class AgentHearing:
         )
         return [Open(self.key, config), Configure(self.key, self._plan.turns)]
 
-    def reopen(self, key: Key, now_s: float) -> list[AgentAction] | None:
-        """Another ear listens from here on; None: they all break."""
+    def reopen(self, key: Key, now_s: float, *, replay: bool = False) -> list[AgentAction] | None:
+        """Another ear listens from here on, or (``replay``) to what the one before did not; None: they all break.
+
+        What has just silenced an ear is not given to a third one: it may be the audio's doing.
+        """
         if len(self._failures) == _FAILURES and now_s - self._failures[0] < _FAILURES_S:
             return None
         self._failures.append(now_s)
         old, self.key = self.key, key
+        again = bytes(self._unheard) if replay and self._spoke else b""
+        self._spoke = not again
+        self._alive_s = now_s
+        if again:
+            self._from = self._listened = self._at_ear_rate(self._socket_bytes - len(again))
+            return [Cancel(old), *self.open(), Push(key, again)]
+        self._unheard.clear()
         self._from = self._listened = self._samples
         self._skip = -self._socket_bytes % self._size
-        self._alive_s = now_s
         return [Cancel(old), *self.open()]
 
     def push(self, data: bytes, now_s: float) -> tuple[list[AgentAction], int]:
@@ -74,12 +88,15 @@ class AgentHearing:
         if self._alive_s is None or before == self._listened:
             self._alive_s = now_s
         rest, self._skip = data[self._skip :], max(0, self._skip - len(data))
+        self._unheard += rest
+        self._forget(self._unheard_limit)
         return ([Push(self.key, rest)] if rest else []), self._samples - before
 
     def heard(self, event: Event | TurnEvent, now_s: float) -> None:
-        self._alive_s = now_s
+        self._alive_s, self._spoke = now_s, True
         if isinstance(event, Listened):
             self._listened = max(self._listened, self._from + event.at_sample)
+            self._forget((self._samples - self._listened) * self.shape.sample_rate_hz // EAR_RATE_HZ * self._size)
 
     def mute(self, now_s: float) -> bool:
         due_s = self.due_s
@@ -92,6 +109,15 @@ class AgentHearing:
     def in_conversation(self, event: Turn) -> Turn:
         return replace(event, at_sample=event.at_sample + self.offset_samples)
 
+    def _forget(self, keep_bytes: int) -> None:
+        """All but about the last ``keep_bytes``, rather more than less; what is kept begins with a whole sample."""
+        more = len(self._unheard) - max(0, keep_bytes) - self._size
+        if more > 0:
+            del self._unheard[: more // self._size * self._size]
+
+    def _at_ear_rate(self, count_bytes: int) -> int:
+        return count_bytes // self._size * EAR_RATE_HZ // self.shape.sample_rate_hz
+
     @property
     def _samples(self) -> int:
-        return self._socket_bytes // self._size * EAR_RATE_HZ // self.shape.sample_rate_hz
+        return self._at_ear_rate(self._socket_bytes)

@@ -135,7 +135,7 @@ class AgentMachine:
         if session is None:
             return out
         if hearing is not None and hearing.mute(now_s):
-            out += self._replace_ear(hearing, "it says nothing")
+            out += self._replace_ear(hearing, "it says nothing", replay=True)
         return out + self._do(session.catch_up(now_s)) + self._leave()
 
     def drain(self, now_s: float) -> list[AgentAction]:
@@ -245,8 +245,8 @@ class AgentMachine:
                 self._voices.pop(speech.key, None)
         return out
 
-    def _replace_ear(self, hearing: AgentHearing, why: str) -> list[AgentAction]:
-        opened = hearing.reopen(next(self._keys), self._now_s)
+    def _replace_ear(self, hearing: AgentHearing, why: str, replay: bool = False) -> list[AgentAction]:
+        opened = hearing.reopen(next(self._keys), self._now_s, replay=replay)
         if opened is None:
             return self._end_by(EngineFailed(f"the recogniser fails again and again: {why}"))
         return opened + self._handle(happens.EarFailed(why))
