@@ -21,8 +21,10 @@ MOST = 1.6
 
 
 def spread_st(f0: np.ndarray) -> float:
-    """Standard deviation of voiced F0 in semitones."""
-    return float(semitones(f0[f0 > 0]).std())
+    """Standard deviation of voiced F0 in semitones, without the outer 2 % on each side (creaky ends are no melody)."""
+    pitch = semitones(f0[f0 > 0])
+    low, high = np.quantile(pitch, (0.02, 0.98))
+    return float(pitch[(pitch >= low) & (pitch <= high)].std())
 
 
 def predicted(voice: Voice, utterance: Utterance) -> np.ndarray:
@@ -60,7 +62,7 @@ def main() -> None:
         return ratio(Voice(options.voice), chosen)
 
     before = write(1.0)
-    factor = min(MOST, 1 / before)
+    factor = min(MOST, max(1.0, 1 / before))
     after = write(factor)
     print(json.dumps({"utterances": len(chosen), "before": before, "factor": factor, "after": after}))
 

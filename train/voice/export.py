@@ -8,6 +8,7 @@ neighbour cannot change a slot.
 import argparse
 import hashlib
 import json
+import math
 import warnings
 from importlib.resources import files
 from pathlib import Path
@@ -119,8 +120,9 @@ def write_graph(module: nn.Module, inputs: dict[str, Tensor], outputs: dict[str,
     onnx.save(model, str(path))
 
 
-def load(acoustic: Path | None, net: Path | None, width: int = 192) -> tuple[Acoustic, VocoderNet]:
-    """The averaged weights, rounded to float16 (untrained where there is no checkpoint)."""
+def load(acoustic: Path | None, net: Path | None, gain_db: float = 0.0) -> tuple[Acoustic, VocoderNet]:
+    """The averaged weights, rounded to float16 (untrained where there is no checkpoint). ``gain_db`` goes into the
+    first coefficient of all three cepstra."""
     torch.manual_seed(0)
     config, first = AcousticConfig(), None
     if acoustic and acoustic.exists():
@@ -131,6 +133,9 @@ def load(acoustic: Path | None, net: Path | None, width: int = 192) -> tuple[Aco
         voice.load_state_dict(first["ema"])
     if net and net.exists():
         filters.load_state_dict(torch.load(net, map_location="cpu")["ema"])
+    with torch.no_grad():
+        for first_of in (0, vocoder.CEPSTRA[0], vocoder.CEPSTRA[0] + vocoder.CEPSTRA[1]):
+            filters.out.bias[first_of] += gain_db / 20 * math.log(10)
     for module in (voice, filters):
         for parameter in module.parameters():
             parameter.requires_grad_(False)
@@ -216,13 +221,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--acoustic", type=Path, default=Path("build/voice/acoustic/last.pt"))
     parser.add_argument("--vocoder", type=Path, default=Path("build/voice/vocoder/last.pt"))
+    parser.add_argument(
+        "--gain-db", type=float, default=2.0, help="losses of logarithms prefer the quiet side: made up for"
+    )
     parser.add_argument("--about", type=Path, help="JSON that goes into voice.json as it is")
     parser.add_argument("--out", type=Path, default=Path("build/voice/export"))
     options = parser.parse_args()
     torch.set_num_threads(1)
     about = json.loads(options.about.read_text("utf-8")) if options.about else {}
     about.setdefault("default_f0_factor", 1.0)
-    write(*load(options.acoustic, options.vocoder), options.out, about)
+    write(*load(options.acoustic, options.vocoder, options.gain_db), options.out, about)
     for path in sorted(options.out.iterdir()):
         print(f"{path}  {path.stat().st_size} bytes")
 
