@@ -6,7 +6,8 @@ float32, nothing is quantised, so neither a neighbour nor a chunk boundary chang
 
 import hashlib
 import json
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,11 @@ class Frames:
     conditions: Real
     pitch: Real
     white: Real
+
+    @classmethod
+    def join(cls, parts: Sequence["Frames"]) -> "Frames":
+        """All rows of all parts, in order; all have as many steps."""
+        return cls(*(np.concatenate([getattr(part, one.name) for part in parts]) for one in fields(cls)))
 
     def take(self, rows: Any) -> "Frames":
         return Frames(
@@ -79,22 +85,25 @@ class SsmModel:
 
     # -- steps -----------------------------------------------------------------------------------
 
-    def encode(self, ids: list[int], valid: bool, knobs: Knobs, state: SsmState) -> tuple[Real, Real]:
-        """Push symbols (or, not ``valid``, as many empty places) into the one row of ``state``. What comes out, symbols
-        from ``lookahead`` places ago: encodings [m, width] and durations [m] (frames, not yet whole)."""
-        count = len(ids)
-        encodings, present, logs, state.encoder = self._encoder.run(
+    def encode(
+        self, ids: list[int], gap: int, knobs: Knobs, state: SsmState
+    ) -> tuple[Real, NDArray[np.float64], SsmState]:
+        """Push symbols and then ``gap`` empty places into the one row of ``state``. What comes out, symbols from
+        ``lookahead`` places ago: encodings [m, width], durations [m] (frames, not yet whole), and the new state."""
+        count = len(ids) + gap
+        after = SsmState(state.encoder, state.decoder, state.cycles, state.f0, state.source, state.rest)
+        encodings, present, logs, after.encoder = self._encoder.run(
             None,
             {
-                "ids": np.array([ids], np.int64),
-                "valid": np.full((1, count), valid, np.float32),
+                "ids": np.array([[*ids, *[self.pad] * gap]], np.int64),
+                "valid": np.array([[1.0] * len(ids) + [0.0] * gap], np.float32),
                 "conditions": np.tile(knobs.conditions, (1, count, 1)),
                 "state": state.encoder,
             },
         )
         out = present[0] >= 0.5
         durations = np.maximum(1.0, np.expm1(logs[0, out].astype(np.float64)) * knobs.stretch)
-        return encodings[0, out], durations
+        return encodings[0, out], durations, after
 
     def advance(self, frames: Frames, state: SsmState) -> tuple[Real, SsmState]:
         """``n`` steps of all rows -> samples [rows, 600 n] and the new state of the rows."""

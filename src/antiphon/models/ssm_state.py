@@ -1,6 +1,7 @@
 """All that the state-space voice remembers of its streams: arrays with a leading slot axis, and a slot as bytes."""
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -53,6 +54,11 @@ class SsmState:
         """Overwrite some rows with those of ``part``."""
         for field in fields(self):
             getattr(self, field.name)[rows] = getattr(part, field.name)
+
+    @classmethod
+    def join(cls, parts: Sequence["SsmState"]) -> "SsmState":
+        """All rows of all parts, in order."""
+        return cls(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(cls)))
 
     @property
     def bytes_per_slot(self) -> int:

@@ -11,13 +11,19 @@ _SETTLE_S = 0.1
 class SpeechReader:
     """One stream of text on its way to speech. Pure: time is passed in; call :meth:`tick` when :attr:`due_s` has come.
 
-    ``markdown=False`` leaves asterisks and emoji to the voice.
+    ``markdown=False`` leaves asterisks and emoji to the voice. ``chunker`` (None: whole phrases and sentences) cuts.
     """
 
-    def __init__(self, language: str = "en", max_buffer_delay_s: float = 3.0, markdown: bool = True) -> None:
+    def __init__(
+        self,
+        language: str = "en",
+        max_buffer_delay_s: float = 3.0,
+        markdown: bool = True,
+        chunker: Chunker | None = None,
+    ) -> None:
         self._markup = MarkupReader()
         self._markdown = MarkdownStripper() if markdown else None
-        self._chunker = Chunker(language, max_buffer_delay_s)
+        self._chunker = chunker or Chunker(language, max_buffer_delay_s)
         self._delay_s = max_buffer_delay_s
         self._prosody: list[Piece] = []
         self._pushed_s = 0.0

@@ -1,0 +1,133 @@
+"""The engine of the state-space voice: text, word by word, in; encoded audio and exact times out.
+
+The contract is that of every voice (:class:`antiphon.core.engine.Engine`); what is special is that sound begins after
+a few words, whatever the sentence becomes, that many streams share each step, and that a stream can be saved between
+two steps and go on elsewhere.
+"""
+
+from antiphon.core.engine import Wake
+from antiphon.core.errors import InvalidInput
+from antiphon.core.event import Event, Marker
+from antiphon.core.speech import Prosody, SpeechConfig, VoiceInfo
+from antiphon.engine.outbox import Outbox
+from antiphon.engine.places import Place, Places
+from antiphon.engine.scheduler import Scheduler
+from antiphon.engine.ssm_lanes import SUB_BATCH, SsmLanes
+from antiphon.engine.ssm_reading import SsmReading
+from antiphon.engine.ssm_run import SsmRun
+from antiphon.models.ssm_voice import SsmVoice
+from antiphon.text.languages import base_language
+
+MAX_PENDING_CHARS = 100_000
+
+
+class SsmEngine:
+    """A :class:`SsmVoice` behind the engine contract, with ``capacity`` places, ``sub_batch`` streams to a step."""
+
+    def __init__(
+        self, voice: SsmVoice, scheduler: Scheduler, capacity: int = 256, sub_batch: int = SUB_BATCH
+    ) -> None:
+        self.name = voice.name
+        self.voices: tuple[VoiceInfo, ...] = voice.voices
+        self.voice = voice
+        self.lanes = SsmLanes(voice.model, scheduler, sub_batch)
+        self.places = Places(capacity, f"places of the voice engine {voice.name!r}")
+
+    def open_stream(self, config: SpeechConfig, wake: Wake) -> "SsmStream":
+        """``config.voice`` must be one of :attr:`voices`. Raises ``AtCapacity``, ``InvalidInput``."""
+        info = next((info for info in self.voices if info.id == config.voice), None)
+        if info is None:
+            raise InvalidInput(f"voice {config.voice!r} is not a voice of {self.name}", "voice")
+        if base_language(config.language) != base_language(info.language):
+            raise InvalidInput(
+                f"voice {info.name!r} speaks {info.language!r}, not {config.language!r}; GET /voices lists the others",
+                "language",
+            )
+        # The encoder is opened before a place is taken: a format that cannot be made must not cost one.
+        stream = SsmStream(self, config, wake)
+        stream.place = self.places.take()
+        return stream
+
+    def warm_up(self) -> None:
+        self.voice.warm_up()
+
+    def close(self) -> None:
+        """Nothing to give back: the scheduler owns the threads and streams own their places."""
+
+
+class SsmStream:
+    """Text deltas (``str``) and :class:`Prosody` in; audio, times and markers out.
+
+    The place is given back when the audio of the last flush is made, or on close.
+    """
+
+    place: Place | None = None
+
+    def __init__(self, engine: SsmEngine, config: SpeechConfig, wake: Wake) -> None:
+        self._engine = engine
+        self._lanes = engine.lanes
+        self._config = config
+        self._wake = wake
+        self._outbox = Outbox()
+        self._closed = False
+        self._run = self._fresh(0)
+
+    def push(self, item: str | Prosody) -> None:
+        reading = self._run.reading
+        if isinstance(item, Prosody):
+            reading.set_prosody(item)
+        else:
+            if reading.pending_chars + len(item) > MAX_PENDING_CHARS:
+                raise InvalidInput(
+                    f"more than {MAX_PENDING_CHARS} characters wait to be spoken; "
+                    "send text no faster than it is spoken",
+                    "transcript",
+                )
+            reading.push(item, self._lanes.scheduler.clock.now_s())
+        self._activate()
+
+    def flush(self, marker: Marker, *, last: bool = False) -> None:
+        self._run.reading.flush(marker, last, self._lanes.scheduler.clock.now_s())
+        self._activate()
+
+    def tick(self, now_s: float) -> float | None:
+        due_s = self._run.reading.tick(now_s)
+        self._activate()
+        return due_s
+
+    def pull(self, limit: int | None = None) -> list[Event]:
+        with self._lanes.lock:
+            was_full = self._outbox.full
+            events = self._outbox.take(limit)
+            if was_full:
+                self._lanes.activate(self._run)
+            return events
+
+    def cancel(self) -> None:
+        """Drop all that was asked for and not pulled; the model forgets, the stream's position stays."""
+        with self._lanes.lock:
+            self._lanes.drop(self._run)
+            self._outbox.next_epoch()
+            self._run = self._fresh(self._run.track.at_sample)
+
+    def close(self) -> None:
+        with self._lanes.lock:
+            self._closed = True
+            self._lanes.drop(self._run)
+            self._outbox.next_epoch()
+        if self.place is not None:
+            self.place.release()
+
+    def _activate(self) -> None:
+        with self._lanes.lock:
+            if not self._closed:
+                self._lanes.activate(self._run)
+
+    def _fresh(self, at_sample: int) -> SsmRun:
+        track = self._engine.voice.track(self._config.seed, at_sample)
+        reading = SsmReading(self._config)
+        return SsmRun(self._config, track, self._outbox, self._wake, reading, self._outbox.epoch, self._release)
+
+    def _release(self) -> None:
+        if self.place is not None:
+            self.place.release()

@@ -1,0 +1,198 @@
+"""Steps of the state-space voice for many streams at once.
+
+Every stream that can move is known here; a lane (one for each worker of the scheduler) takes the most urgent of them,
+reads its text as far as its next packet needs, and makes that packet together with those of up to seven others. What a
+stream remembers is a row of its own, so who steps beside it changes nothing but rounding.
+"""
+
+import logging
+import threading
+
+from antiphon.core.errors import AntiphonError
+from antiphon.core.event import Audio, Event, Failed
+from antiphon.engine.scheduler import Scheduler
+from antiphon.engine.ssm_run import SsmRun
+from antiphon.models.ssm import Frames, SsmModel
+from antiphon.models.ssm_sound import SAMPLE_RATE_HZ
+from antiphon.models.ssm_state import SsmState
+
+_log = logging.getLogger(__name__)
+
+SUB_BATCH = 8
+TEXT_UNITS = 6
+"""Units read in one quantum (about 1.5 ms each); more are read in the next."""
+
+_FAILED = Failed("the engine failed on this piece of input; the rest goes on")
+
+
+class SsmLanes:
+    """``lock`` guards what callers and workers share: who is here, whose turn it is, the outboxes."""
+
+    def __init__(self, model: SsmModel, scheduler: Scheduler, sub_batch: int = SUB_BATCH) -> None:
+        self.lock = threading.Lock()
+        self.model = model
+        self.scheduler = scheduler
+        self.sub_batch = sub_batch
+        self._runs: dict[SsmRun, None] = {}
+        self._lanes = [_Lane(self) for _ in range(max(1, scheduler.workers))]
+
+    def activate(self, run: SsmRun) -> None:
+        """Under the lock: ``run`` may have something to do."""
+        if run.ended or not run.has_work():
+            return
+        if run not in self._runs:
+            self._runs[run] = None
+            run.asked_s = self.scheduler.clock.now_s()
+        self._call(run.deadline_s, run.ready_s)
+
+    def drop(self, run: SsmRun) -> None:
+        """Under the lock: nothing more of ``run`` is wanted. A step that is under way is thrown away."""
+        run.ended = True
+        self._runs.pop(run, None)
+
+    def _call(self, deadline_s: float, ready_s: float) -> None:
+        """See to it that a lane comes in time."""
+        for lane in self._lanes:
+            if not lane.posted and not lane.running:
+                lane.post(deadline_s, ready_s)
+                return
+        for lane in self._lanes:
+            later = lane.posted and (lane.due_s > deadline_s or lane.held_s > ready_s)
+            if later and self.scheduler.withdraw(lane):
+                lane.post(min(deadline_s, lane.due_s), min(ready_s, lane.held_s))
+                return
+
+    # -- the workers' side -----------------------------------------------------------------------
+
+    def work(self, lane: "_Lane") -> None:
+        with self.lock:
+            lane.posted, lane.running = False, True
+            now_s = self.scheduler.clock.now_s()
+            first = self._most_urgent(now_s)
+            if first is not None:
+                first.busy = True
+        try:
+            if first is not None:
+                self._serve(first, now_s)
+        finally:
+            with self.lock:
+                lane.running = False
+                self._call_again()
+
+    def _call_again(self) -> None:
+        waiting = [run for run in self._runs if not run.busy]
+        if waiting:
+            self._call(min(run.deadline_s for run in waiting), min(run.ready_s for run in waiting))
+
+    def _most_urgent(self, now_s: float) -> SsmRun | None:
+        for run in [run for run in self._runs if not run.busy and not run.has_work()]:
+            del self._runs[run]
+        able = [run for run in self._runs if not run.busy and run.ready_s <= now_s]
+        return min(able, key=lambda run: run.deadline_s, default=None)
+
+    def _serve(self, first: SsmRun, now_s: float) -> None:
+        began_s = self.scheduler.clock.now_s()
+        steps = first.wanted_steps(now_s)
+        events, last = _guarded(first, steps)
+        steps = 0 if last else min(steps, first.track.steps_ready(steps))
+        with self.lock:
+            runs = [first, *self._others(steps, now_s)] if steps else [first]
+        made: list[list[Event]] = [[] for _ in runs]
+        if steps:
+            try:
+                made = self._packets(runs, steps, began_s)
+            except Exception:
+                _log.exception("a step failed")
+                made = [[_FAILED] for _ in runs]
+                for run in runs:
+                    run.track.queue.clear()
+        made[0] = [*events, *made[0]]
+        self._hand_out(runs, made)
+
+    def _others(self, steps: int, now_s: float) -> list[SsmRun]:
+        """Who else can make a packet of so many steps now."""
+        able = [
+            run
+            for run in self._runs
+            if not run.busy and run.ready_s <= now_s and not run.outbox.full and run.track.steps_ready(steps) >= steps
+        ]
+        able.sort(key=lambda run: run.deadline_s)
+        chosen = able[: self.sub_batch - 1]
+        for run in chosen:
+            run.busy = True
+        return chosen
+
+    def _packets(self, runs: list[SsmRun], steps: int, began_s: float) -> list[list[Event]]:
+        for run in runs:
+            run.set_volume()
+        state = SsmState.join([run.track.state for run in runs])
+        samples, state = self.model.advance(Frames.join([run.track.frames(steps) for run in runs]), state)
+        spent_s = (self.scheduler.clock.now_s() - began_s) / len(runs)
+        made = []
+        for row, run in enumerate(runs):
+            run.track.state = state.take([row])
+            made.append(run.packet(samples[row], spent_s))
+        return made
+
+    def _hand_out(self, runs: list[SsmRun], made: list[list[Event]]) -> None:
+        woken = []
+        with self.lock:
+            now_s = self.scheduler.clock.now_s()
+            for run, events in zip(runs, made, strict=True):
+                run.busy = False
+                if run.ended:
+                    continue
+                if run.outbox.put(run.epoch, events):
+                    woken.append(run)
+                made_s = sum(e.samples for e in events if isinstance(e, Audio)) / SAMPLE_RATE_HZ
+                if made_s:
+                    run.dry_s = max(run.dry_s, now_s) + made_s
+                    run.asked_s = now_s
+                if not run.has_work():
+                    self._runs.pop(run, None)
+        for run in woken:
+            run.wake()
+
+
+class _Lane:
+    """The scheduler's task: see :class:`antiphon.engine.scheduler.Task`. It never posts itself by its return value, so
+    that the lanes always know whether it is posted."""
+
+    def __init__(self, lanes: SsmLanes) -> None:
+        self._lanes = lanes
+        self.posted = self.running = False
+        self.due_s = self.held_s = float("-inf")
+
+    def post(self, due_s: float, held_s: float) -> None:
+        self.posted, self.due_s, self.held_s = True, due_s, held_s
+        self._lanes.scheduler.post(self)
+
+    def deadline_s(self) -> float:
+        return self.due_s
+
+    def ready_s(self) -> float:
+        return self.held_s
+
+    def run(self) -> bool:
+        self._lanes.work(self)
+        return False
+
+
+def _guarded(run: SsmRun, steps: int) -> tuple[list[Event], bool]:
+    """Read text as far as a packet of ``steps`` needs, and pass what is no sound; see :meth:`SsmRun.pass_head`."""
+    events: list[Event] = []
+    for _ in range(TEXT_UNITS):
+        try:
+            passed, last = run.pass_head()
+            events += passed
+            if last or not run.wants_text(steps):
+                return events, last
+            entry = run.reading.next()
+            if entry is not None:
+                events += run.act(entry)
+        except AntiphonError as error:
+            events.append(Failed(str(error)))
+        except Exception:
+            _log.exception("a piece of text failed")
+            events.append(_FAILED)
+    return events, False
