@@ -161,6 +161,8 @@ class TtsSettings(_Section):
     """A context that has spoken all it got, and gets no more for this long, ends."""
     max_text_chars: int = Field(default=50_000, ge=1)
     """In one HTTP request or one WebSocket message."""
+    ssm: UserPath | None = None
+    """Folder of an exported state-space voice; None: the one that comes with the package, if there is one."""
 
 
 class SttSettings(_Section):

@@ -139,7 +139,8 @@ def _models(settings: Settings) -> Iterator[Finding]:
 def _speech(settings: Settings) -> Iterator[Finding]:
     """Speaks once, really, and hears what was spoken."""
     try:
-        house = build(open_store(settings).path, 1, 1, settings.tts.default_voice, listeners=1)
+        path = open_store(settings).path
+        house = build(path, 1, 1, settings.tts.default_voice, listeners=1, ssm=settings.tts.ssm)
     except AntiphonError as error:
         yield Finding("fail", "engines", str(error))
         return
@@ -147,6 +148,7 @@ def _speech(settings: Settings) -> Iterator[Finding]:
         house.registry.warm_up()
         finding, samples = _voice(house)
         yield finding
+        yield from _other_voices(house)
         if samples is not None:
             yield _ear(house, samples)
     except AntiphonError as error:
@@ -155,18 +157,25 @@ def _speech(settings: Settings) -> Iterator[Finding]:
         house.close()
 
 
-def _voice(house: House) -> tuple[Finding, Samples | None]:
+def _other_voices(house: House) -> Iterator[Finding]:
+    """One voice of every engine that is not the default."""
+    for engine in house.registry.engines.values():
+        if engine.name != house.registry.default_voice.engine:
+            yield _voice(house, engine.voices[0].id)[0]
+
+
+def _voice(house: House, voice: str = "") -> tuple[Finding, Samples | None]:
     """And the speech, at the ear's rate."""
     clock = MonotonicClock()
     try:
-        engine, config = house.registry.resolve(SpeechConfig(voice=""))
+        engine, config = house.registry.resolve(SpeechConfig(voice=voice))
         unit = Unit((Text(PROBE_TEXT),))
         began_s = clock.now_s()
         samples = np.concatenate([part.samples for part in engine.voice.speak(config.voice, unit, 0, 0, None)])
         rtf = (clock.now_s() - began_s) / (len(samples) / engine.voice.sample_rate_hz)
     except AntiphonError as error:
         return Finding("fail", "voice", str(error)), None
-    name = house.registry.default_voice.name
+    name = house.registry.voice(config.voice).name
     verdict: Verdict = "ok" if rtf < REAL_TIME_SLOW else "slow"
     finding = Finding(verdict, "voice", f"{name} ({engine.name}): {rtf:.4f} of real time on one core, now")
     return finding, resample(samples, engine.voice.sample_rate_hz, EAR_RATE_HZ)

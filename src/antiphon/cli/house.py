@@ -32,7 +32,8 @@ def open_house(config: Path | None, default_voice: str | None = None) -> Iterato
     """Engines with one worker per core; closed at the end."""
     settings = load(config)
     store = open_store(settings)
-    house = build(store.path, settings.engine.worker_count, 1, default_voice or settings.tts.default_voice)
+    voice = default_voice or settings.tts.default_voice
+    house = build(store.path, settings.engine.worker_count, 1, voice, ssm=settings.tts.ssm)
     try:
         yield house
     finally:

@@ -84,6 +84,7 @@ def build_house(settings: Settings) -> House:
         listeners=settings.listener_limit,
         whisper=whisper_folders(settings, store),
         brain=brain,
+        ssm=settings.tts.ssm,
     )
 
 

@@ -12,8 +12,9 @@ from antiphon.core.clock import Clock, MonotonicClock
 from antiphon.engine.ear import Recogniser
 from antiphon.engine.ear_moonshine import MoonshineEar
 from antiphon.engine.ear_whisper import WhisperEar
-from antiphon.engine.registry import Registry
+from antiphon.engine.registry import Registry, VoiceEngine
 from antiphon.engine.scheduler import Scheduler
+from antiphon.engine.ssm import SsmEngine
 from antiphon.engine.stt import SttEngine
 from antiphon.engine.tts import TtsEngine
 from antiphon.engine.turn import HybridTurnScorer
@@ -21,6 +22,7 @@ from antiphon.models.hibari import HibariVoice
 from antiphon.models.moonshine import Moonshine
 from antiphon.models.silero import SileroVad
 from antiphon.models.smart_turn import SmartTurn
+from antiphon.models.ssm_voice import SsmVoice, packaged
 from antiphon.models.whisper import Whisper
 
 ModelFile: TypeAlias = Callable[[str, str], Path]
@@ -56,18 +58,21 @@ def build(
     listeners: int = 0,
     whisper: Whispers = NO_WHISPERS,
     brain: Brain | None = None,
+    ssm: Path | None = None,
 ) -> House:
     """Load the voices, and the ear if ``listeners`` streams of listening may be open at once (0: none).
 
     ``capacity`` is the number of streams of speech at once, over all callers. ``whisper``: see :data:`Whispers`.
-    ``brain`` is only kept.
+    ``brain`` is only kept. ``ssm``: folder of a state-space voice (None: the package's own, if it has one).
     """
     with ThreadPoolExecutor(2) as pool:  # graphs load outside the interpreter's lock
         voice = pool.submit(lambda: HibariVoice(model_file("hibari", "hibari.onnx")))
         senses = pool.submit(_load_senses, model_file, workers, whisper) if listeners else None
         scheduler = Scheduler(clock or MonotonicClock(), workers)
         try:
-            engines = [TtsEngine(voice.result(), scheduler, capacity)]
+            engines: list[VoiceEngine] = [TtsEngine(voice.result(), scheduler, capacity)]
+            if (folder := ssm or packaged()) is not None:
+                engines.append(SsmEngine(SsmVoice(folder, voice.result().frontend), scheduler, capacity))
             ear = None if senses is None else _ear(senses.result(), scheduler, listeners)
         except BaseException:
             scheduler.close()

@@ -3,12 +3,16 @@
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from typing import TypeAlias
 
 from antiphon.core.errors import NotFound
 from antiphon.core.hearing import HearingConfig
 from antiphon.core.speech import SpeechConfig, VoiceInfo
+from antiphon.engine.ssm import SsmEngine
 from antiphon.engine.stt import SttEngine
 from antiphon.engine.tts import TtsEngine
+
+VoiceEngine: TypeAlias = TtsEngine | SsmEngine
 
 SDK_VOICES = (
     "6ccbfb76-1fc6-48f7-b71d-91ac6298247b",  # cartesia-python/-js: closing message of a context that had no voice
@@ -32,7 +36,7 @@ class Registry:
 
     def __init__(
         self,
-        engines: Sequence[TtsEngine],
+        engines: Sequence[VoiceEngine],
         default_voice: str | None = None,
         aliases: Mapping[str, str] | None = None,
         ear: SttEngine | None = None,
@@ -55,7 +59,7 @@ class Registry:
         """By id, name or alias. Raises ``NotFound``."""
         return self._aliases.get(name.lower()) or self._find(name)
 
-    def resolve(self, config: SpeechConfig) -> tuple[TtsEngine, SpeechConfig]:
+    def resolve(self, config: SpeechConfig) -> tuple[VoiceEngine, SpeechConfig]:
         """The engine that serves ``config``, and ``config`` with its voice's real id. Raises ``NotFound``."""
         info = self.voice(config.voice) if config.voice else self.default_voice
         wanted = self.engines.get(config.model)
@@ -82,7 +86,7 @@ class Registry:
 
     def warm_up(self) -> None:
         """One real inference per engine, beside each other."""
-        engines: list[TtsEngine | SttEngine] = [*self.engines.values()]
+        engines: list[VoiceEngine | SttEngine] = [*self.engines.values()]
         if self.ear is not None:
             engines.append(self.ear)
         with ThreadPoolExecutor(len(engines)) as pool:

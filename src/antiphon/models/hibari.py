@@ -73,6 +73,11 @@ class HibariVoice:
         self._graph = HibariGraph(graph)
         self._frontend = HibariFrontend(vocabulary)
 
+    @property
+    def frontend(self) -> HibariFrontend:
+        """Its reading of text, for voices that know the same symbols."""
+        return self._frontend
+
     def speak(self, voice: str, unit: Unit, at_sample: int, seed: int, after: str | None) -> Iterator[Rendered]:
         """The pause that ``after`` calls for, the unit's own sound, then its explicit break."""
         if voice not in {info.id for info in self.voices}:

@@ -153,7 +153,8 @@ def _read(folder: Path) -> tuple[dict[str, Any], dict[str, bytes]]:
     except (KeyError, TypeError) as error:
         raise ModelUnavailable(f"{folder / 'voice.json'} is incomplete: {error}") from error
     if given != (FORMAT, SAMPLE_RATE_HZ, HOP, FRAMES_PER_STEP, CONDITIONS, LAG_SAMPLES):
-        raise ModelUnavailable(f"{folder} holds a voice of another make (format {about['format']}); this reads {FORMAT}")
+        made = about["format"]
+        raise ModelUnavailable(f"{folder} holds a voice of another make (format {made}); this reads format {FORMAT}")
     return about, graphs
 
 

@@ -2,14 +2,18 @@
 
 import json
 import uuid
+from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
 
-from antiphon.core.errors import ModelUnavailable
-from antiphon.core.speech import VoiceInfo
+import numpy as np
+
+from antiphon.core.errors import EngineFailed, ModelUnavailable
+from antiphon.core.speech import Rendered, VoiceInfo
 from antiphon.models.hibari_frontend import HibariFrontend
 from antiphon.models.ssm import Frames, SsmModel
-from antiphon.models.ssm_knobs import Knobs
+from antiphon.models.ssm_knobs import Knobs, knobs_for
+from antiphon.models.ssm_sound import SAMPLE_RATE_HZ
 from antiphon.models.ssm_state import SsmState
 from antiphon.models.ssm_track import SsmTrack
 from antiphon.text.unit import Text, Unit
@@ -28,10 +32,19 @@ RIVER = VoiceInfo(
 )
 
 
+def packaged() -> Path | None:
+    """Folder of the voice that comes with the package; None if there is none."""
+    folder = Path(str(files("antiphon"))) / "assets" / "ssm"
+    return folder if (folder / "voice.json").is_file() else None
+
+
 class SsmVoice:
-    """``voices`` has one entry; streams are opened as tracks."""
+    """Streams are opened as tracks. It is a :class:`antiphon.engine.voice.JobVoice` too, for whoever wants one
+    whole unit (without times)."""
 
     name = "ssm"
+    sample_rate_hz = SAMPLE_RATE_HZ
+    quantum_bound_s = 0.05
     voices = (RIVER,)
 
     def __init__(self, folder: Path, frontend: HibariFrontend | None = None) -> None:
@@ -48,6 +61,25 @@ class SsmVoice:
     def track(self, seed: int, at_sample: int = 0) -> SsmTrack:
         """A stream that has said nothing yet."""
         return SsmTrack(self.model, self.frontend, self.model.init_state(1), seed, at_sample)
+
+    def speak(self, voice: str, unit: Unit, at_sample: int, seed: int, after: str | None) -> Iterator[Rendered]:
+        """A unit as a sentence of its own, in steps; see :class:`antiphon.engine.voice.JobVoice`."""
+        if voice not in {info.id for info in self.voices}:
+            raise EngineFailed(f"ssm has no voice {voice!r}")
+        track = self.track(seed, at_sample)
+        track.ending = after
+        track.speak(unit, knobs_for(unit.speed, unit.emotion) or Knobs(unit.speed))
+        track.close(unit.ending)
+        while track.queue:
+            if (steps := track.steps_ready(8)) > 0:
+                samples, track.state = self.model.advance(track.frames(steps), track.state)
+                yield Rendered(samples[0])
+            else:
+                yield Rendered(np.zeros(track.silence(), np.float32))
+
+    def estimate_s(self, unit: Unit) -> float:
+        """About 15 characters a second are spoken; a second costs 15 ms."""
+        return 0.004 + 0.015 * len(unit.text) / 15.0 / max(unit.speed, 0.25)
 
     def warm_up(self) -> None:
         """A real sentence with an unknown word, alone and in a batch."""
