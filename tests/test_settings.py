@@ -93,11 +93,22 @@ def test_bad_values_are_named(text: str, named: str, tmp_path: Path) -> None:
         '[brain]\nllm_url = "http://127.0.0.1:1/v1"',
         '[brain]\nllm_model = "small"',
         '[brain]\nllm_url = "http://127.0.0.1:1/v1"\nllm_model = "small"\nrules = "brain.toml"',
+        '[brain]\nllm_url = "http://h/v1"\nllm_model = "m"\n[[brain.endpoints]]\nurl = "http://i/v1"\nmodel = "m"',
     ],
 )
 def test_half_a_brain_and_two_brains_are_errors(text: str, tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="llm_url"):
         load(toml(tmp_path, text))
+
+
+def test_several_language_models_in_the_order_to_ask_them(tmp_path: Path) -> None:
+    text = '[[brain.endpoints]]\nurl = "http://a/v1"\nmodel = "big"\nkey = "k"\n'
+    text += '[[brain.endpoints]]\nurl = "http://b/v1"\nmodel = "small"\nfirst_token_s = 2.0\n'
+    brain = load(toml(tmp_path, text)).brain
+    assert [(one.url, one.model, one.first_token_s) for one in brain.endpoints] == [
+        ("http://a/v1", "big", 5.0), ("http://b/v1", "small", 2.0),
+    ]  # fmt: skip
+    assert "k" not in str(brain.endpoints[0].key)
 
 
 def test_a_missing_file_is_an_error(tmp_path: Path) -> None:

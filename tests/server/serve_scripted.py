@@ -1,5 +1,6 @@
 """``serve`` in a process of its own, over the scripted engine: what `antiphon serve` does, minus the models."""
 
+import asyncio
 import sys
 
 from antiphon.core.errors import ModelUnavailable
@@ -9,10 +10,20 @@ from antiphon.settings import SettingsError, load
 from .support import ScriptedEngine
 
 
+class KeptOpen:
+    """A brain with connections of its own, which must be closed while its loop still runs."""
+
+    name = "kept-open"
+
+    async def aclose(self) -> None:
+        asyncio.get_running_loop()
+        print("brain closed", flush=True)
+
+
 class House:
     def __init__(self) -> None:
         self.registry = ScriptedEngine(answers=True)
-        self.brain = None
+        self.brain = KeptOpen()
 
     def close(self) -> None:
         print("house closed", flush=True)
@@ -35,4 +46,4 @@ try:
     given = load()
 except SettingsError as error:
     sys.exit(str(error))
-sys.exit(serve(given, build))
+sys.exit(serve(given, build))  # type: ignore[arg-type]
