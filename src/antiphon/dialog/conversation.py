@@ -10,7 +10,6 @@ from antiphon.dialog.conversation_answers import Answers
 from antiphon.dialog.conversation_events import ConversationEvent, Moment
 from antiphon.dialog.conversation_floor import UserTurn
 from antiphon.dialog.conversation_settings import ConversationSettings
-from antiphon.dialog.history import UserSaid
 
 
 class Conversation:
@@ -338,9 +337,8 @@ class Conversation:
         self._away_s = self._now_s
         self.answers.note("client.lost", "", "network")
         actions = self.answers.drop_guess("the client is gone")
-        user, self._user = self._user, None
-        if user is not None and (user.carried is not None or user.has_words):
-            self.history.add(UserSaid(self._whole_text(user)))
+        if self._user is not None:
+            actions += self._end_turn(self._user)  # its answer waits for the client
         if self.answers.current is not None:
             actions += self.answers.current.stop(self._now_s, 0)
         return actions
