@@ -52,13 +52,17 @@ class Chunker:
         self._since_s: float | None = None  # when the first text that waits came
         self._pushed_s = 0.0
         self._grew = False  # whether text came since the last tick that did something
+        self._silent_then: bool | None = None
+        """Whether the listener had nothing to hear when the text was last looked at; None: look again in any case."""
 
     # -- what callers use --------------------------------------------------------------------------------------
 
     def push(self, pieces: Iterable[Piece], now_s: float) -> list[Unit]:
         """Take in pieces; returns the units that became certain."""
         units: list[Unit] = []
+        fresh = False
         for piece in pieces:
+            fresh = True
             if isinstance(piece, Break):
                 units += self._drain(now_s, final=True, more=True)
                 self._pause(piece.seconds, units, now_s)
@@ -66,7 +70,8 @@ class Chunker:
                 units += self._change(piece, now_s)
             else:
                 self._add(piece, now_s)
-        units += self._drain(now_s, final=self._delay_s <= 0)
+        if fresh or self._silent_then != (now_s >= self._heard_until_s):
+            units += self._drain(now_s, final=self._delay_s <= 0)
         if self._delay_s <= 0:
             self._pending.clear()
         self._note_wait(now_s)
@@ -125,6 +130,7 @@ class Chunker:
             case Sound():
                 self._pending.add(" ")
                 return
+        self._silent_then = None
         if self._since_s is None and not piece.text.isspace():
             self._since_s = now_s
         self._pushed_s = now_s
@@ -167,6 +173,7 @@ class Chunker:
                 break
             units += self._emit(cut, now_s, more)
         pending.compact()
+        self._silent_then = None if final or alone else now_s >= self._heard_until_s
         return units
 
     def _cut(self, now_s: float, final: bool, alone: bool) -> int | None:
@@ -228,6 +235,7 @@ class Chunker:
                 cut = self._cutter.first(pending.text, pending.start, end, end) or cut
             units += self._emit(min(cut, end), now_s, more=True)
         pending.compact()
+        self._silent_then = None
         return units
 
     def _sure_part(self, text: str) -> int:

@@ -28,6 +28,7 @@ _WIDE_WEIGHT = 3
 _ATOM_WEIGHT = 24
 
 _WORD = re.compile(r"\S+")
+_ASCII_DIGIT = re.compile("[0-9]")
 _NUMBER_WORDS = frozenset({"hundred", "thousand", "million", "billion", "point", "minus", "plus"})
 _CLOSERS = "\"'”’»›)]}」』）】》"
 _WIDE_CLAUSE = "，、；：,;:…—～"
@@ -51,8 +52,8 @@ class Budget:
 
 def weight(text: str) -> int:
     """How long ``text`` is to say, in letters."""
-    if text.isascii() and not any(c.isdigit() for c in text):
-        return len(text)
+    if text.isascii():  # most text: no look at each character
+        return len(text) + (_DIGIT_WEIGHT - 1) * len(_ASCII_DIGIT.findall(text))
     return sum(_char_weight(c) for c in text)
 
 
@@ -185,6 +186,10 @@ class PhraseCutter:
     def reach(self, text: str, start: int, budget: int | None = None) -> int | None:
         """The index up to which text from ``start`` fits the budget; None if all of it does."""
         chars = self._budget.chars if budget is None else budget
+        if len(text) - start <= chars:
+            rest = text[start:]
+            if len(rest.split()) <= self._budget.words and weight(rest) <= chars:
+                return None
         used, words, spaced = 0, 0, True
         for i in range(start, len(text)):
             c = text[i]
