@@ -1,8 +1,18 @@
 """Contexts, cancel, ordering, sockets: what users of other voice stacks reported (docs/faults.md)."""
 
+import asyncio
+
+import pytest
+
+from antiphon.core.brain import BrainDone, BrainRequest, Message
+from antiphon.core.clock import MonotonicClock
 from antiphon.core.turns import TurnStarted, TurnUpdated
 from antiphon.dialog.conversation_actions import CallTool
+from antiphon.engine.llm import Llm
+from antiphon.engine.llm_endpoint import LlmEndpoint
 from tests.dialog.world import World, asks, tokens
+from tests.engine.scripted_llm import words
+from tests.server.support import ScriptedEngine, run, serving, settings
 
 
 def test_c7_words_said_before_the_socket_was_lost_are_answered_when_it_is_back() -> None:
@@ -49,3 +59,68 @@ def test_c7_a_listeners_word_before_the_loss_is_no_turn() -> None:
     world.run()
     assert world.users == ["tell me all"]
     assert world.heard == world.recorded == "The first one was sent on Monday and the second one is on its way to you."
+
+
+def test_c7_a_brains_connection_that_died_while_idle_costs_no_answer() -> None:
+    """The server answers, says that the connection stays, and breaks it while nobody asks."""
+
+    async def scenario() -> None:
+        served = 0
+
+        async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            nonlocal served
+            head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
+            await reader.readexactly(int(head.split("content-length:")[1].split("\r\n")[0]))
+            served += 1
+            body = "".join(words("Yes", "."))
+            writer.write(
+                f"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: keep-alive\r\n"
+                f"content-length: {len(body)}\r\n\r\n{body}".encode()
+            )
+            await writer.drain()
+            await reader.read(1)  # the next question comes, and finds a dead connection
+            writer.transport.abort()
+
+        server = await asyncio.start_server(serve, "127.0.0.1", 0)
+        url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
+        llm = Llm([LlmEndpoint(url, "m", "")], MonotonicClock())
+        for _ in range(4):
+            events = [event async for event in llm.stream(BrainRequest((Message("user", "hello"),)))]
+            assert events[-1] == BrainDone("stop", 7, 2), events
+        assert served == 4
+        await llm.aclose()
+        server.close()
+
+    asyncio.run(asyncio.wait_for(scenario(), 20))
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/tts/websocket",
+        "/stt/websocket?model=ink-2&encoding=pcm_s16le&sample_rate=16000",
+        "/stt/turns/websocket?model=ink-2&encoding=pcm_s16le&sample_rate=16000",
+        "/v1/realtime?model=m",
+        "/agents/websocket",
+    ],
+)
+def test_c12_every_kind_of_quiet_socket_is_pinged(path: str) -> None:
+    async def test() -> None:
+        assert settings().server.ping_interval_s <= 25
+        async with serving(ScriptedEngine(), settings(server={"ping_interval_s": 0.05})) as served:
+            reader, writer = await asyncio.open_connection("127.0.0.1", served.port)
+            writer.write(
+                f"GET {path} HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n".encode()
+            )
+            assert b" 101 " in await reader.readuntil(b"\r\n\r\n")
+            async with asyncio.timeout(5):
+                while (kind := (await reader.readexactly(1))[0]) != 0x89:
+                    assert kind in (0x81, 0x82), "neither text, nor audio, nor a ping"
+                    size = (await reader.readexactly(1))[0]
+                    if size == 126:
+                        size = int.from_bytes(await reader.readexactly(2), "big")
+                    await reader.readexactly(size)
+            writer.close()
+
+    run(test())

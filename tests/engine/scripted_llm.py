@@ -32,7 +32,8 @@ def words(*tokens: str) -> list[str]:
 class Reply:
     """What the server does with one request: a status, headers, then pieces of body.
 
-    A piece is text to send, ``Drop`` (the connection breaks), or ``Stay`` (nothing more; the socket stays open).
+    A piece is text to send, ``Drop`` (the connection breaks), ``Stay`` (nothing more; the socket stays open), or a
+    callable whose result is awaited before the next piece.
     """
 
     pieces: Sequence[object] = ()
@@ -99,6 +100,9 @@ class ScriptedServer:
                 await reader.read()
                 self.left.set()
                 return False
+            if callable(piece):
+                await piece()
+                continue
             raw = piece if isinstance(piece, bytes) else str(piece).encode()
             writer.write(f"{len(raw):x}\r\n".encode() + raw + b"\r\n")
             await writer.drain()

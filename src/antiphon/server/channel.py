@@ -49,7 +49,7 @@ class Channel:
         if self.turns is not None:
             self.turns.configure(action.settings)
         elif self.line is not None:
-            self.turns = TurnTaking(partial(self.line.flush, last=False), action.settings, now_s)
+            self.turns = TurnTaking(partial(self.line.flush, last=False), action.settings, now_s, self.line.warn)
 
     def decisions(self, event: Event, now_s: float) -> Sequence[TurnEvent]:
         return () if self.turns is None else self.turns.take(event, now_s)

@@ -81,9 +81,13 @@ class Line:
                 sent = AudioSent(self.clock.now_s(), self.number, len(event.data), seconds, event.compute_s)
                 self.journal.log(sent)
             case Warned():
-                self.journal.log(StreamWarned(self.clock.now_s(), self.number, event.message))
+                self.warn(event.message)
             case Failed():
                 self.failure = event.message
+
+    def warn(self, message: str) -> None:
+        """A doubt about this stream, for the log."""
+        self.journal.log(StreamWarned(self.clock.now_s(), self.number, message))
 
     def decided(self, event: TurnEvent) -> None:
         """To be told of every decision about the speaker's turns."""
