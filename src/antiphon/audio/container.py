@@ -142,6 +142,20 @@ class _StreamEncoder:
         return codec.encode(self._resampler.flush()) + codec.finish()
 
 
+def save_raw(encoder: Encoder) -> tuple[int, int, int, bytes]:
+    """What an encoder of raw PCM remembers, for :func:`load_raw`. Raises ``InvalidInput`` for any other."""
+    if not isinstance(encoder, _StreamEncoder) or not isinstance(encoder._codec, PcmCodec):
+        raise InvalidInput("only a stream of raw PCM, and not one that has ended, can be saved", "container")
+    return encoder._resampler.save()
+
+
+def load_raw(encoder: Encoder, memory: tuple[int, int, int, bytes]) -> None:
+    """Go on where another encoder of the same raw format was. Raises ``InvalidInput``."""
+    if not isinstance(encoder, _StreamEncoder) or not isinstance(encoder._codec, PcmCodec):
+        raise InvalidInput("only a stream of raw PCM can be resumed", "container")
+    encoder._resampler.load(memory)
+
+
 def _safe(samples: Samples) -> Samples:
     """One sample that is no number would poison a codec's memory, and with it the rest of the stream."""
     samples = np.asarray(samples, dtype=np.float32)

@@ -80,6 +80,14 @@ class Resampler:
             return np.zeros(0, np.float32)
         return self._give(self._bank, round(Fraction(self._pushed_samples * self._bank.up, self._bank.down)))
 
+    def save(self) -> tuple[int, int, int, bytes]:
+        """All that it remembers, for :meth:`load` of one with the same rates."""
+        return self._pushed_samples, self._given_samples, self._row, self._kept.tobytes()
+
+    def load(self, memory: tuple[int, int, int, bytes]) -> None:
+        self._pushed_samples, self._given_samples, self._row, kept = memory
+        self._kept = np.frombuffer(kept, np.float32).copy()
+
     def _give(self, bank: "_Bank", until_sample: int) -> Samples:
         """Outputs up to ``until_sample``. Rows lie at fixed places of the stream, whatever the chunks were."""
         if until_sample <= self._given_samples:

@@ -36,6 +36,13 @@ class GainRamp:
         self._at = min(self._ramp_samples, self._at + len(samples))
         return np.asarray(samples, dtype=np.float32) * gains
 
+    def save(self) -> tuple[float, float, int]:
+        """All that it remembers, for :meth:`load`."""
+        return self._from, self._to, self._at
+
+    def load(self, memory: tuple[float, float, int]) -> None:
+        self._from, self._to, self._at = memory
+
     def _gains(self, count: int) -> Samples:
         place = np.minimum((self._at + np.arange(count)) / self._ramp_samples, 1.0)
         gains: Samples = (self._from + (self._to - self._from) * place).astype(np.float32)
@@ -58,6 +65,13 @@ class Limiter:
         self._fall = max(1, round(per_sample * 2**20)) / 2**20
         self._index = 0
         self._peak = -np.inf
+
+    def save(self) -> tuple[int, float]:
+        """All that it remembers, for :meth:`load`."""
+        return self._index, self._peak
+
+    def load(self, memory: tuple[int, float]) -> None:
+        self._index, self._peak = memory
 
     def push(self, samples: Samples) -> Samples:
         """Limit ``samples`` [n]."""

@@ -15,6 +15,7 @@ from antiphon.engine.scheduler import Scheduler
 from antiphon.engine.ssm_lanes import SUB_BATCH, SsmLanes
 from antiphon.engine.ssm_reading import SsmReading
 from antiphon.engine.ssm_run import SsmRun
+from antiphon.engine.ssm_snapshot import StreamData, config_of, pack, restore, unpack
 from antiphon.models.ssm_voice import SsmVoice
 from antiphon.text.languages import base_language
 
@@ -46,6 +47,20 @@ class SsmEngine:
         # The encoder is opened before a place is taken: a format that cannot be made must not cost one.
         stream = SsmStream(self, config, wake)
         stream.place = self.places.take()
+        return stream
+
+    def resume(self, snapshot: bytes, wake: Wake) -> "SsmStream":
+        """Open a stream that goes on where :meth:`SsmStream.save` left another one, on this machine or elsewhere.
+
+        Raises ``AtCapacity``, and ``InvalidInput`` for a snapshot that is damaged or of other weights.
+        """
+        data = unpack(snapshot)
+        stream = self.open_stream(config_of(data), wake)
+        try:
+            stream.continue_from(data)
+        except BaseException:
+            stream.close()
+            raise
         return stream
 
     def warm_up(self) -> None:
@@ -117,6 +132,40 @@ class SsmStream:
             self._outbox.next_epoch()
         if self.place is not None:
             self.place.release()
+
+    def save(self) -> bytes:
+        """Stop between two steps, for good: what was made can still be pulled, the rest is in the bytes (see
+        :meth:`SsmEngine.resume`). Waits for a step that is under way.
+
+        Raises ``InvalidInput`` where this stream cannot be saved (it then goes on).
+        """
+        with self._lanes.lock:
+            run = self._run
+            self._lanes.settle(run)
+            snapshot = pack(run, self._lanes.scheduler.clock.now_s())
+            self._lanes.drop(run)
+        self._release()
+        return snapshot
+
+    def load(self, snapshot: bytes) -> None:
+        """Go on where another stream of the same settings was; whatever this one was to say is dropped.
+
+        Raises ``InvalidInput`` for a snapshot that is damaged, of other weights or of other settings.
+        """
+        data = unpack(snapshot)
+        if config_of(data) != self._config:
+            raise InvalidInput("the snapshot is of a stream with other settings", "snapshot")
+        self.continue_from(data)
+
+    def continue_from(self, data: StreamData) -> None:
+        """As :meth:`load`, with what :func:`antiphon.engine.ssm_snapshot.unpack` gave."""
+        with self._lanes.lock:
+            self._lanes.drop(self._run)
+            self._outbox.next_epoch()
+            run = self._fresh(0)
+            restore(data, run, self._lanes.scheduler.clock.now_s())
+            self._run = run
+            self._lanes.activate(run)
 
     def _activate(self) -> None:
         with self._lanes.lock:

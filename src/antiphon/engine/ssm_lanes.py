@@ -8,7 +8,7 @@ stream remembers is a row of its own, so who steps beside it changes nothing but
 import logging
 import threading
 
-from antiphon.core.errors import AntiphonError
+from antiphon.core.errors import AntiphonError, EngineFailed
 from antiphon.core.event import Audio, Event, Failed
 from antiphon.engine.scheduler import Scheduler
 from antiphon.engine.ssm_run import SsmRun
@@ -30,6 +30,7 @@ class SsmLanes:
 
     def __init__(self, model: SsmModel, scheduler: Scheduler, sub_batch: int = SUB_BATCH) -> None:
         self.lock = threading.Lock()
+        self.stepped = threading.Condition(self.lock)
         self.model = model
         self.scheduler = scheduler
         self.sub_batch = sub_batch
@@ -49,6 +50,12 @@ class SsmLanes:
         """Under the lock: nothing more of ``run`` is wanted. A step that is under way is thrown away."""
         run.ended = True
         self._runs.pop(run, None)
+
+    def settle(self, run: SsmRun, limit_s: float = 5.0) -> None:
+        """Under the lock: wait until no worker holds ``run``, at most a quantum. Raises ``EngineFailed`` if that never
+        comes."""
+        if not self.stepped.wait_for(lambda: not run.busy, limit_s):
+            raise EngineFailed("the stream is being stepped for too long; try again")
 
     def _call(self, deadline_s: float, ready_s: float) -> None:
         """See to it that a lane comes in time."""
@@ -150,6 +157,7 @@ class SsmLanes:
                     run.asked_s = now_s
                 if not run.has_work():
                     self._runs.pop(run, None)
+            self.stepped.notify_all()
         for run in woken:
             run.wake()
 

@@ -68,7 +68,7 @@ class SsmRun:
 
     def wanted_steps(self, now_s: float) -> int:
         left_s = self.dry_s - now_s
-        return RAMP_STEPS[0] if left_s <= 0 else RAMP_STEPS[1] if left_s < 0.15 else RAMP_STEPS[2]
+        return RAMP_STEPS[0] if left_s <= 0 else RAMP_STEPS[1] if left_s < 0.14 else RAMP_STEPS[2]
 
     def has_work(self) -> bool:
         if self.busy or self.ended or self.outbox.full:
