@@ -112,7 +112,8 @@ class Stream:
         if not ids:
             return
         self._ended = False
-        conditions = np.tile(self.knobs.conditions(), (1, len(ids), 1))
+        # Durations are the plain voice's, divided by the speed: exact, which a learnt condition is not.
+        conditions = np.tile(replace(self.knobs, speed=1.0).conditions(), (1, len(ids), 1))
         feeds = {"ids": np.array([ids], np.int64), "valid": np.array([valid], np.float32)}
         encodings, present, logs, self._encoder_state = self.voice.encoder.run(
             None, feeds | {"conditions": conditions, "state": self._encoder_state}
@@ -123,7 +124,7 @@ class Stream:
             if durations:
                 frames = durations.pop(0)
             else:
-                self._exact += max(1.0, float(np.expm1(np.float64(log))))
+                self._exact += max(1.0, float(np.expm1(np.float64(log))) / self.knobs.speed)
                 frames = round(self._exact) - self._rounded
                 self._rounded += frames
             self.durations.append(frames)
