@@ -36,7 +36,7 @@ from antiphon.store.store import ModelStore
 from antiphon.text.turn_evidence import turn_evidence
 
 NAMES = ("text", "sound", "pitch", "fall", "length", "bias")
-PRIOR = np.array([1.04, 0.15, -0.19, 0.003, 1.5 / FULL_S, -1.7])
+PRIOR = np.array([1.04, 0.15, -0.19, 0.003, 2.0 / FULL_S, -2.4])
 PRIOR_SD = np.array([0.3, 0.5, 0.33, 0.02, 0.02, 4.5])
 MADE_COUNTS = 0.4
 FOLDS = 7

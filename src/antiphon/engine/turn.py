@@ -49,16 +49,16 @@ class TurnWeights:
     From them the silence that an end takes: ``exp(steepness * (level - odds))`` seconds, within ``wait_s``.
     """
 
-    bias: float = -1.7
-    text: float = 1.04
-    sound: float = 0.14
-    pitch: float = -0.2
-    fall: float = 0.0048
-    length: float = 0.5
+    bias: float = -2.16
+    text: float = 1.02
+    sound: float = 0.18
+    pitch: float = -0.19
+    fall: float = 0.0047
+    length: float = 0.67
     """For each second spoken, up to three: one who has only begun is seldom done, unless the words say so."""
-    other_language: float = 0.8
+    other_language: float = 1.0
     """Added where there are no rules for the words, so that the sound alone can end a turn soon; set by hand."""
-    level: float = 0.5
+    level: float = 0.4
     steepness: float = 2.5
     wait_s: tuple[float, float] = (0.38, 1.8)
     """The least and the most silence that an end takes (at an end threshold of 0.2)."""
