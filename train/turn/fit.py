@@ -3,13 +3,13 @@
     python train/turn/play.py pauses.json --half tune --keep tune.pkl ...     # and the same for the other half
     python train/turn/fit.py tune.pkl report.pkl
 
-1. Evidence: at each pause the words as they stood 0.45 s after the true end, smart-turn's log odds, where pitch
-   and level end, how long somebody spoke. A logistic regression, drawn to hand-set values; synthesised pieces count
-   0.4, since each of them ends with the fall of a whole sentence, and the length is held at its value: that parts are
-   shorter than wholes is how this set was made.
+1. Evidence: at each pause the words as they stood 0.45 s after the true end, smart-turn's log odds, where pitch and
+   level end, how long somebody spoke. A logistic regression, drawn to hand-set values; synthesised pieces count 0.4,
+   since each ends with the fall of a whole sentence; the length is held at its value: that parts are shorter than
+   wholes is how this set was made.
 2. Silence: log odds to a wait, ``exp(steepness * (level - odds))`` within ``wait_s``. What each level costs is
-   printed as a frontier: cut-offs against the median, for the tuning half by weights that have not seen the pause (seven folds
-   by speaker), for the other by those fitted on all of the tuning half.
+   printed as a frontier, cut-offs against the median: for the tuning half by weights that have not seen the pause
+   (seven folds by speaker), for the other by those fitted on all of the tuning half.
 """
 
 import argparse

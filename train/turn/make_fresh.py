@@ -1,8 +1,8 @@
-"""Choose turns that nothing was ever tuned on or looked at with: ``fresh.json``, in the format of ``bench/turn_set.py``.
+"""Choose turns that nothing was ever tuned on: ``fresh.json``, in the format of ``bench/turn_set.py``.
 
 Studio prompts that are not in ``pauses.json``, whose text the package states: an end where the text is one whole
-sentence or more, a pause where the recogniser finds the first words of it before a quiet place. Dictations: sentences of
-their own, new seeds. One half only ("report").
+sentence or more, a pause where the recogniser finds the first words of it before a quiet place. Dictations: sentences
+of their own, new seeds. One half only ("report").
 
     python train/turn/make_fresh.py --texts core-sounds-en.txt.gz
 """
