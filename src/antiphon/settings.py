@@ -413,6 +413,10 @@ class AgentSettings(_Section):
     """Speech over the agent's that lasts longer interrupts, even if no word of it is understood."""
     echo_cancelled: bool = True
     """Clients remove the agent's voice from what they send."""
+    echo_cancellation: bool = False
+    """The server removes it, for clients that cannot (extra ``aec``)."""
+    echo_delay_ms: int = Field(default=0, ge=0, le=500)
+    """What surely lies between sending audio and its echo coming back, a phone network's delay say."""
     fade_ms: int = Field(default=40, ge=0, le=500)
     turn_timeout_s: float = Field(default=4.0, ge=0.64, le=11.2)
     """The longest pause within a turn."""

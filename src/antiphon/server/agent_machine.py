@@ -25,6 +25,7 @@ from antiphon.protocol.native import NativeLimits, NativeSocket, Tell, ToConvers
 from antiphon.server.agent_hearing import AgentHearing
 from antiphon.server.agent_session import AgentSession
 from antiphon.server.agent_speech import AgentSpeech
+from antiphon.server.echo import SessionEcho
 from antiphon.server.lifecycle import Unready
 
 
@@ -54,6 +55,7 @@ class AgentMachine:
         self._fresh = False  # the session has begun on this socket
         self._keys = count(1)
         self._hearing: AgentHearing | None = None
+        self._echo: SessionEcho | None = None
         self._voices: dict[Key, AgentSpeech] = {}
         self._requests: dict[str, Key] = {}
         self._questions: dict[Key, str] = {}
@@ -179,6 +181,7 @@ class AgentMachine:
         self._fresh = session is None
         try:
             session = session or self._door.begin(start, self._now_s)
+            self._echo = _echo_of(start, session.plan.echo_delay_ms)
         except AntiphonError as error:
             return list(self._native.fail(error, fatal=True))
         self._session = session
@@ -200,6 +203,8 @@ class AgentMachine:
         session, hearing = self._session, self._hearing
         if session is None or hearing is None:
             return []
+        if self._echo is not None:
+            data = self._echo.heard(data)
         actions, samples = hearing.push(data, self._now_s)
         session.user_audio(data, hearing.shape.encoding, hearing.shape.sample_rate_hz, samples, self._now_s)
         return actions
@@ -333,6 +338,8 @@ class AgentMachine:
                 return self._native.continue_reply(speech.speech_id)
             case wishes.CancelSpeech():
                 self._voices.pop(speech.key, None)
+                if self._echo is not None:
+                    self._echo.cleared()
                 return [Cancel(speech.key), *speech.cancel(wish.fade_ms)]
             case _:
                 return []
@@ -348,6 +355,8 @@ class AgentMachine:
             self._session.observe(news, self._now_s)
 
     def _said(self, speech_id: str, start_sample: int, data: bytes) -> None:
+        if self._echo is not None:
+            self._echo.left(data)
         if self._session is not None:
             self._session.agent_audio(speech_id, start_sample, data, self._now_s)
 
@@ -363,3 +372,13 @@ class AgentMachine:
         if self._session is not None and self._fresh and not self._session.media_samples:
             self._session.break_off("refused")
         return list(self._native.fail(error, fatal=True))
+
+
+def _echo_of(start: wire.Start, delay_ms: int | None) -> SessionEcho | None:
+    """A new socket has dropped what the one before had not played, so it begins anew."""
+    if delay_ms is None:
+        return None
+    inward, outward = start.input, start.output
+    return SessionEcho(
+        inward.encoding, inward.sample_rate_hz, outward.encoding, outward.sample_rate_hz, delay_ms
+    )

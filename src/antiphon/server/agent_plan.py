@@ -29,7 +29,8 @@ class ServerTools:
 
 @dataclass(frozen=True, slots=True)
 class AgentPlan:
-    """``client_tools``: names of the tools that the client runs."""
+    """``client_tools``: names of the tools that the client runs. ``echo_delay_ms``: the server removes the agent's echo
+    from what the client sends, which comes back so late at least; None: it does not."""
 
     conversation: ConversationSettings
     specs: tuple[ToolSpec, ...]
@@ -37,6 +38,7 @@ class AgentPlan:
     turns: EndpointSettings
     voice: str
     language: str
+    echo_delay_ms: int | None = None
 
 
 def plan_session(settings: Settings, tools: ServerTools, start: wire.Start, default_voice: str) -> AgentPlan:
@@ -78,13 +80,21 @@ def plan_session(settings: Settings, tools: ServerTools, start: wire.Start, defa
             filler_after_s=agent.filler_after_s,
             filler_every_s=agent.filler_every_s,
         ),
-        interruption=InterruptionSettings(wordless_s=agent.wordless_s, echo_cancelled=agent.echo_cancelled),
+        interruption=InterruptionSettings(
+            wordless_s=agent.wordless_s, echo_cancelled=agent.echo_cancelled or agent.echo_cancellation
+        ),
         tools=ToolSettings(targets=tools.targets, fillers=tools.fillers),
     )
     theirs = _client_specs(asked.tools, tools.specs)
     names = frozenset(spec.name for spec in theirs)
     return AgentPlan(
-        conversation, (*tools.specs, *theirs), names, turns, start.voice or default_voice, language
+        conversation,
+        (*tools.specs, *theirs),
+        names,
+        turns,
+        start.voice or default_voice,
+        language,
+        agent.echo_delay_ms if agent.echo_cancellation else None,
     )
 
 

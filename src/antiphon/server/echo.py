@@ -2,10 +2,11 @@
 
 import numpy as np
 
-from antiphon.audio.echo import RATES_HZ, EchoCanceller
+from antiphon.audio.echo import RATES_HZ, EchoCanceller, available
 from antiphon.audio.pcm import PcmReader, encode
 from antiphon.audio.resample import Resampler
 from antiphon.core.frame import Samples
+from antiphon.settings import AgentSettings, SettingsError
 
 _INNER_HZ = 16_000
 _HELD_S = 0.02
@@ -59,3 +60,9 @@ class SessionEcho:
         ready = np.concatenate((self._ready, clean))
         self._ready = ready[len(samples) :]
         return ready[: len(samples)]
+
+
+def require_echo(agent: AgentSettings) -> None:
+    """Raises ``SettingsError`` where echo shall be removed and the extra for it is missing."""
+    if agent.echo_cancellation and not available():
+        raise SettingsError("agent.echo_cancellation needs an extra: pip install 'antiphon[aec]'")

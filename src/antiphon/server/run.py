@@ -23,6 +23,7 @@ from antiphon.core.brain import Brain
 from antiphon.core.errors import AntiphonError
 from antiphon.server.app import App, create_app
 from antiphon.server.auth import gate_for
+from antiphon.server.echo import require_echo
 from antiphon.server.hub import Engines
 from antiphon.server.keepers import Keepers, require_boundaries
 from antiphon.server.log_lines import configure_logging
@@ -79,6 +80,7 @@ def serve(
     configure_logging(settings.log.level, settings.log.format == "json", redacted=settings.log.redact)
     try:
         require_boundaries(settings)
+        require_echo(settings.agent)
         sock = bind(settings.server)
         with contextlib.closing(sock):
             certificate = _certificate(settings.server)
