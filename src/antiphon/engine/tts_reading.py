@@ -1,8 +1,9 @@
-"""Who reads a stream's text: the caller, at once, what is short; the workers, bit by bit, what is long.
+"""Who reads a stream's text: the caller, at once, a token or two; the workers what is longer.
 
-Reading 50,000 characters takes long enough to be heard by everyone else whose events pass the caller's loop, so a
-text above :data:`AT_ONCE_CHARS` is read inside a job of its stream, a slice for each quantum. What comes after it while
-it is being read waits its turn in the same line. Times are those at which the text came, so the units are the same.
+Reading takes longer than all else that a request costs the caller's loop, which everyone's events pass: a text above
+:data:`AT_ONCE_CHARS` is read inside a job of its stream. To wake a worker for each token would cost more than to read
+it. A text above :data:`SLICE_CHARS` is read a slice for each quantum. What comes after a text while it is being read
+waits its turn in the same line. Times are those at which the text came, so the units are the same.
 """
 
 from collections.abc import Callable, Iterator
@@ -14,7 +15,9 @@ from antiphon.engine.jobs import Job, JobLine, Steps
 from antiphon.text.reader import SpeechReader
 from antiphon.text.unit import Unit
 
-AT_ONCE_CHARS = 1_000
+AT_ONCE_CHARS = 48
+SLICE_CHARS = 1_000
+"""At most so much is read and begun to be spoken in one quantum."""
 LOOK_AGAIN_S = 0.1
 """How often a stream whose text is with the workers asks whether it has come back."""
 
@@ -40,7 +43,7 @@ class Reading:
         self._clock = clock
         self._speak, self._unspoken = speak, unspoken
         # With no delay every push is an utterance of its own, so a text may not be cut.
-        self._slice_chars = AT_ONCE_CHARS if config.max_buffer_delay_s > 0 else None
+        self._slice_chars = SLICE_CHARS if config.max_buffer_delay_s > 0 else None
         # Counters with one writer each: the caller, a worker.
         self._given_jobs = self._done_jobs = 0
         self._given_chars = self._read_chars = 0
@@ -110,13 +113,19 @@ class Reading:
         yield from self._speak(unit)
 
     def _read(self, text: str, now_s: float) -> Steps:
+        unread = len(text)
         try:
             for piece in self._slices(text):
                 units = self._reader.push(piece, now_s)
+                sounds = self._sounds()
                 self._read_chars += len(piece)
-                yield from self._spoken(units)
+                unread -= len(piece)
+                if not unread:
+                    self._done_jobs += 1  # the reader is the caller's again while its units are being spoken
+                yield from self._spoken(units, sounds, alone=len(text) > SLICE_CHARS)
         finally:
-            self._done_jobs += 1
+            if unread or not text:
+                self._done_jobs += 1
 
     def _slices(self, text: str) -> Iterator[str]:
         size = self._slice_chars or max(1, len(text))
@@ -131,13 +140,17 @@ class Reading:
 
     def _flush(self, now_s: float) -> Steps:
         try:
-            yield from self._spoken(self._reader.flush(now_s))
+            units = self._reader.flush(now_s)
+            sounds = self._sounds()
         finally:
             self._done_jobs += 1
+        yield from self._spoken(units, sounds, alone=False)
 
-    def _spoken(self, units: list[Unit]) -> Steps:
-        yield []  # reading was a quantum of its own
-        if sounds := self._sounds():
+    def _spoken(self, units: list[Unit], sounds: tuple[str, ...], *, alone: bool) -> Steps:
+        """``alone``: reading was a quantum of its own; else the first sound comes in the same, without a new turn."""
+        if alone:
+            yield []
+        if sounds:
             yield from self._unspoken(sounds)
         for unit in units:
             yield from self._speak(unit)

@@ -69,6 +69,9 @@ def word_count(text: str) -> int:
     """How many words ``text`` counts for: a run of Han counts by twos, a long number by its digits."""
     count = 0
     for word in _WORD.findall(text):
+        if word.isascii() and word.isalpha():
+            count += 1
+            continue
         atoms = word.count(ATOM)
         wide = len(UNSPACED.findall(word))
         digits = sum(c.isdigit() for c in word)
