@@ -73,10 +73,10 @@ def test_clock_environment_and_event_loop_stay_in_their_places(path: Path) -> No
         assert "asyncio" not in top, "asyncio belongs to the shell"
     if where != "core/clock.py":
         assert "time" not in top, "time is read in core/clock.py only"
-    if where != "settings.py":
+    if where != "settings/load.py":
         text = path.read_text(encoding="utf-8")
-        assert "os.environ" not in text, "the environment is read in settings.py only"
-        assert "os.getenv" not in text, "the environment is read in settings.py only"
+        assert "os.environ" not in text, "the environment is read in settings/load.py only"
+        assert "os.getenv" not in text, "the environment is read in settings/load.py only"
         assert "os.environ" not in names
 
 
