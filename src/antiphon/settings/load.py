@@ -37,7 +37,7 @@ def load(config: Path | None = None, overrides: Mapping[str, Any] | None = None)
         server = tree.get("server")
         if keys_file := server.get("api_keys_file") if isinstance(server, Mapping) else None:
             keys = {"server": {"api_keys": named_keys(_read_toml(Path(keys_file).expanduser()))}}
-            tree = _merged(named_keys, _withnamed_keys(tree))
+            tree = _merged(keys, _with_named_keys(tree))
         if limits_file := server.get("limits_file") if isinstance(server, Mapping) else None:
             tree = _merged(_read_toml(Path(limits_file).expanduser()), tree)
         return Settings(**_with_variables(tree))
@@ -72,7 +72,7 @@ def _nested(names: list[str], value: Any) -> dict[str, Any]:
     return dict(value)
 
 
-def _withnamed_keys(tree: dict[str, Any]) -> dict[str, Any]:
+def _with_named_keys(tree: dict[str, Any]) -> dict[str, Any]:
     server = dict(tree["server"])
     if "api_keys" in server:
         server["api_keys"] = named_keys(server["api_keys"])
