@@ -10,7 +10,7 @@ from typing import TypeAlias
 from antiphon.core.brain import Brain
 from antiphon.core.clock import Clock, MonotonicClock
 from antiphon.engine.ear import Recogniser
-from antiphon.engine.ear_moonshine import MoonshineEar
+from antiphon.engine.ear_moonshine import load_moonshine
 from antiphon.engine.ear_whisper import WhisperEar
 from antiphon.engine.registry import Registry, VoiceEngine
 from antiphon.engine.scheduler import Scheduler
@@ -19,7 +19,6 @@ from antiphon.engine.stt import SttEngine
 from antiphon.engine.tts import TtsEngine
 from antiphon.engine.turn import HybridTurnScorer
 from antiphon.models.hibari import HibariVoice
-from antiphon.models.moonshine import Moonshine
 from antiphon.models.silero import SileroVad
 from antiphon.models.smart_turn import SmartTurn
 from antiphon.models.ssm_voice import SsmVoice, packaged
@@ -97,12 +96,10 @@ class _Senses:
 
 
 def _load_senses(model_file: ModelFile, workers: int, whisper: Whispers) -> _Senses:
-    files = ("encoder_model.ort", "decoder_model_merged.ort", "tokenizer.bin")
-    encoder, decoder, tokenizer = (model_file("moonshine-tiny-en", name) for name in files)
     sound = SmartTurn(model_file("smart-turn-v3.2", "smart-turn-v3.2-cpu.onnx"))
     return _Senses(
         (
-            MoonshineEar(Moonshine(encoder, decoder, tokenizer)),
+            load_moonshine(model_file),
             *(WhisperEar(Whisper(folder, workers), name) for name, folder in whisper.items()),
         ),
         SileroVad(model_file("silero-vad", "silero_vad.onnx")),
