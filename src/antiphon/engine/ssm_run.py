@@ -21,8 +21,6 @@ from antiphon.text.unit import Unit
 
 RAMP_STEPS = (2, 4, 8)
 """Steps (25 ms) of a stream's packets: little while the listener waits, then more."""
-READ_AHEAD_FRAMES = 160
-"""No more text is read while so many frames (2 s) wait to be made."""
 
 
 @dataclass(eq=False)
@@ -80,7 +78,7 @@ class SsmRun:
         """Whether text has to be read before a packet of ``steps`` can be made."""
         if not self.reading.inbox or (self.track.head is not None and not _held(self.track.head)):
             return False
-        return self.track.steps_ready(steps) < steps
+        return not self.track.ahead(steps)[1]
 
     # -- what a worker does ----------------------------------------------------------------------
 
@@ -107,7 +105,7 @@ class SsmRun:
         while (head := self.track.head) is not None and not _held(head):
             if isinstance(head, Mark):
                 self.track.queue.popleft()
-                events += self._times(self.track.times(everything=True))
+                events += self._times(self.track.times(to_the_end=True))
                 tail = self.encoder.finish() if head.last else self.encoder.flush()
                 if tail:
                     events.append(Audio(tail, self.track.at_sample, 0, SAMPLE_RATE_HZ))

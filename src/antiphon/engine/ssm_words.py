@@ -84,7 +84,7 @@ def _closed(units: list[Unit]) -> list[Unit]:
 
 def _bound(left: str, right: str) -> bool:
     """Whether two neighbours must be read together."""
-    special = _special(left), _special(right) or _ROMAN.fullmatch(right) is not None
+    special = _special(left), _special(right.rstrip(".")) or _ROMAN.fullmatch(right) is not None
     if _CLAUSE.search(left):
         return all(special)
     return any(special)

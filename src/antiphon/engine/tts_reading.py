@@ -44,6 +44,8 @@ class Reading:
         self._speak, self._unspoken = speak, unspoken
         # With no delay every push is an utterance of its own, so a text may not be cut.
         self._slice_chars = SLICE_CHARS if config.max_buffer_delay_s > 0 else None
+        self._flushed = False
+        """Whether no text came since the last flush."""
         # Counters with one writer each: the caller, a worker.
         self._given_jobs = self._done_jobs = 0
         self._given_chars = self._read_chars = 0
@@ -57,6 +59,7 @@ class Reading:
 
     def push(self, text: str) -> None:
         now_s = self._clock.now_s()
+        self._flushed = False
         if self._behind or len(text) > AT_ONCE_CHARS:
             self._given_chars += len(text)
             self._hand_over(partial(self._read, text, now_s))
@@ -72,6 +75,7 @@ class Reading:
     def flush(self, finish: Job) -> None:
         """``finish`` comes after all that was pushed."""
         now_s = self._clock.now_s()
+        self._flushed = True
         if self._behind:
             self._hand_over(partial(self._flush, now_s))
         else:
@@ -81,7 +85,7 @@ class Reading:
     def tick(self, now_s: float) -> float | None:
         """Returns when to call again; None: no need."""
         if self._behind:
-            return now_s + LOOK_AGAIN_S
+            return None if self._flushed else now_s + LOOK_AGAIN_S  # after a flush nothing waits for the time
         self._submit(self._reader.tick(now_s))
         return self._reader.due_s
 

@@ -8,7 +8,6 @@ sentence is closed.
 from collections import deque
 from collections.abc import Hashable
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import TypeAlias
 
 import numpy as np
@@ -221,16 +220,22 @@ class SsmTrack:
 
     def steps_ready(self, most: int) -> int:
         """Steps that can be made in one go, at most ``most``."""
-        frames = 0
+        return self.ahead(most)[0]
+
+    def ahead(self, most: int) -> tuple[int, bool]:
+        """Steps that can be made in one go, at most ``most``; and whether more text could not make them more."""
+        frames, bounded = 0, False
         volume: float | None = None
         for item in self.queue:
             if not isinstance(item, Held) or frames >= most * FRAMES_PER_STEP:
+                bounded = True
                 break
             if volume is not None and item.volume != volume and frames >= FRAMES_PER_STEP:
-                break  # a change of volume waits for the next step's beginning
+                bounded = True  # a change of volume waits for the next step's beginning
+                break
             volume = item.volume
             frames += item.frames - item.done
-        return min(most, frames // FRAMES_PER_STEP)
+        return min(most, frames // FRAMES_PER_STEP), bounded or frames >= most * FRAMES_PER_STEP
 
     def frames(self, steps: int) -> Frames:
         """Input of the next ``steps`` (<= :meth:`steps_ready`), one row; they count as made."""
@@ -264,20 +269,11 @@ class SsmTrack:
         self.at_sample += head.samples
         return head.samples
 
-    def times(self, everything: bool = False) -> Times:
-        """Of words that begin in what was made so far (or of all that are known)."""
-        return self.words.take(self.end_sample + LAG_SAMPLES + 1 if everything else self.at_sample)
+    def times(self, to_the_end: bool = False) -> Times:
+        """Of words that begin in what was made so far (and of those without a sound that stand right at its end)."""
+        return self.words.take(self.at_sample + LAG_SAMPLES + 1 if to_the_end else self.at_sample)
 
     @property
     def next_volume(self) -> float:
         head = self.head
         return head.volume if isinstance(head, Held) else self.volume
-
-    def pending_frames(self, most: int) -> int:
-        """Frames that wait, counted up to about ``most``."""
-        frames = 0
-        for item in islice(self.queue, most):
-            frames += item.frames - item.done if isinstance(item, Held) else 0
-            if frames >= most:
-                break
-        return frames
