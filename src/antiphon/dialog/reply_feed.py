@@ -57,7 +57,7 @@ class Repeats:
             return held[len(self._said) :]
         same = next((i for i, (a, b) in enumerate(zip(self._said, held, strict=False)) if a != b), 0)
         cut = max(held.rfind(mark, 0, same) + len(mark) if mark in held[:same] else 0 for mark in _SENTENCE_ENDS)
-        return held[cut:] if cut or not self._apart or self._held[:1].isspace() else " " + held
+        return " " + held[cut:] if self._apart else held[cut:]
 
     def finish(self) -> str:
         """The attempt is over; what was held back was all said before."""
