@@ -6,7 +6,7 @@ import pytest
 
 from antiphon.engine.brain_book import Slot
 from antiphon.engine.brain_slots import read_email, read_slots
-from antiphon.engine.brain_words import likeness, stem_of
+from antiphon.engine.brain_words import likeness, stem_of, tokens_of
 
 TODAY = date(2026, 11, 30)  # a Monday
 
@@ -156,3 +156,19 @@ def test_forms_of_a_word_meet_and_slips_look_alike() -> None:
     assert len({stem_of(word) for word in ("move", "moves", "moved", "moving")}) == 1
     assert len({stem_of(word) for word in ("cancel", "cancels", "cancelled", "cancelling", "cancellation")}) == 1
     assert likeness("cancel", "cancle") > 0.6 > likeness("cancel", "castle")
+
+
+def test_a_word_that_nobody_says_costs_nothing_and_means_nothing() -> None:
+    endless = "a" * 50_000
+    assert likeness("cancel", endless) == 0.0
+    assert tokens_of(endless)[-1].text == "a" * 4_000
+    assert [token.text for token in tokens_of("a." * 25_000 + " write to anna@example.org")][-1] == "anna@example.org"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "alike"),
+    [("reschedule", "reschedul", 0.85), ("move", "moving", 0.4), ("order", "ordres", 0.5), ("track", "trekk", 0.4)],
+)
+def test_likeness_is_the_better_of_letters_in_threes_and_of_slips(one: str, other: str, alike: float) -> None:
+    assert likeness(one, other) == likeness(other, one)
+    assert likeness(one, other) >= alike

@@ -30,6 +30,8 @@ _STOP = 0.15
 _DAY = 0.4
 _LIKE_ENOUGH = 0.6
 _KEEP = 2048
+_LONGEST_SLIP = 40
+"""Of letters; nobody says a longer word, so none is a slip for one."""
 _NOT = word_set("not don't doesn't won't can't cannot never didn't isn't without")
 _NOT_REACH = 5
 # These go with a "not" and say nothing else: "not any more" is "any more" all the same.
@@ -149,7 +151,9 @@ class Matcher:
         if token.text[:1].isdigit() or token.text in SMALL or token.text in ORDINALS:
             return "<number>", 1.0
         stem = self._class_of.get(token.stem, token.stem)
-        if not known or stem in self._rarity or token.text in PLAIN_WORDS or len(stem) < 4 or not stem.isalpha():
+        if not known or stem in self._rarity or token.text in PLAIN_WORDS or not 4 <= len(stem) <= _LONGEST_SLIP:
+            return stem, 1.0
+        if not stem.isalpha():
             return stem, 1.0
         best = max(self._vocabulary, key=lambda word: likeness(word, token.stem))
         close = likeness(best, token.stem)

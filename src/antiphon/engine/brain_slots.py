@@ -9,7 +9,7 @@ from antiphon.engine.brain_dates import Found, dates_in, parts_in, times_in
 from antiphon.engine.brain_numbers import numbers_in
 from antiphon.engine.brain_words import STOP_WORDS, Token, find_phrase, likeness, split_at_corrections, tokens_of
 
-_EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+_EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _AT_WORDS = {
     "at": "@",
     "dot": ".",

@@ -9,9 +9,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 _TOKEN = re.compile(
-    r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|\d{1,2}:\d{2}|\d{4}-\d{2}-\d{2}|\d+(?:st|nd|rd|th)?|[^\W\d_]+(?:['’][^\W\d_]+)*"
+    r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+|\d{1,2}:\d{2}|\d{4}-\d{2}-\d{2}|\d+(?:st|nd|rd|th)?|[^\W\d_]+(?:['’][^\W\d_]+)*"
 )
 _MOST_TOKENS = 150
+_MOST_CHARS = 4_000
+_UNLIKE = 4
+"""A word so many times as long as another one is not like it, whatever its letters."""
 _STRONG = re.compile(r"[.!?;,:—–]")
 
 CORRECTIONS = (
@@ -60,10 +63,10 @@ class Token:
 def tokens_of(text: str) -> tuple[Token, ...]:
     """Split what was heard into tokens: words, runs of digits, clock times, dates and e-mail addresses.
 
-    Of a very long text the last 150 tokens count.
+    Of a very long text the last 4,000 characters and 150 tokens count.
     """
     found, end = [], 0
-    lowered = text.lower().replace("’", "'")
+    lowered = text[-_MOST_CHARS:].lower().replace("’", "'")
     lowered = re.sub(r"(?<=\d),(?=\d{3}\b)", "", lowered)
     for match in _TOKEN.finditer(lowered):
         word = match.group()
@@ -101,12 +104,14 @@ def likeness(one: str, other: str) -> float:
     """0 to 1: how much two words look alike; 1 for equal. Dice over trigrams, or one slip in a long word."""
     if one == other:
         return 1.0
-    if min(len(one), len(other)) < 4:
+    short, long = sorted((len(one), len(other)))
+    if short < 4 or long > _UNLIKE * short:
         return 0.0
     first, second = trigrams(one), trigrams(other)
     dice = 2 * len(first & second) / (len(first) + len(second))
-    slips = _distance(one, other)
-    return max(dice, 1 - 1.5 * slips / max(len(one), len(other)))
+    if 1 - 1.5 * (long - short) / long <= dice:  # each letter more is a slip: counting them would change nothing
+        return dice
+    return max(dice, 1 - 1.5 * _distance(one, other) / long)
 
 
 def _distance(one: str, other: str) -> int:

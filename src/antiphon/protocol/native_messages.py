@@ -20,6 +20,9 @@ RATES_HZ: Final = (8_000, 48_000)
 _MAX_TOOLS = 128
 _MAX_TEXT_CHARS = 50_000
 _MAX_ID_CHARS = 512
+_MAX_COUNT = 1 << 53
+"""Of samples and holes: what every JSON reader counts exactly. None is ever reached."""
+_MAX_TIMEOUT_MS = 600_000
 _DIGITS = frozenset("0123456789*#ABCD")
 
 
@@ -64,6 +67,8 @@ class TurnSettings(msgspec.Struct, frozen=True, kw_only=True):
 
     def endpoint(self) -> EndpointSettings:
         """Raises ``InvalidInput``."""
+        if abs(self.end_timeout_ms) > _MAX_TIMEOUT_MS:  # before it is divided: a number may have any size
+            raise InvalidInput("agent.turn.end_timeout_ms: must be from 640 to 11200", "agent.turn.end_timeout_ms")
         return EndpointSettings(self.start, self.eager_end, self.end, self.end_timeout_ms / 1000)
 
 
@@ -112,12 +117,14 @@ class Start(ClientMessage, frozen=True, kw_only=True, tag="start"):
         tools = self.agent.tools
         if len(tools) > _MAX_TOOLS or len({tool.name for tool in tools}) < len(tools):
             raise InvalidInput(f"agent.tools: at most {_MAX_TOOLS}, each with a name of its own", "agent.tools")
-        if any(not tool.name or tool.timeout_ms <= 0 for tool in tools):
-            raise InvalidInput("agent.tools: a tool needs a name, and a timeout above 0", "agent.tools")
+        if any(not tool.name or not 0 < tool.timeout_ms <= _MAX_TIMEOUT_MS for tool in tools):
+            about = f"agent.tools: a tool needs a name, and a timeout above 0 and up to {_MAX_TIMEOUT_MS} ms"
+            raise InvalidInput(about, "agent.tools")
         if self.agent.turn is not None:
             self.agent.turn.endpoint()
-        if self.heard is not None and (self.heard.sample < 0 or len(self.heard.reply_id) > _MAX_ID_CHARS):
-            raise InvalidInput("heard.sample: positions are not negative", "heard.sample")
+        heard = self.heard
+        if heard is not None and (not 0 <= heard.sample <= _MAX_COUNT or len(heard.reply_id) > _MAX_ID_CHARS):
+            raise InvalidInput(f"heard.sample: positions are from 0 to {_MAX_COUNT}", "heard.sample")
 
 
 class Say(ClientMessage, frozen=True, kw_only=True, tag="text"):
@@ -323,8 +330,10 @@ def decode_message(frame: str | bytes) -> AnyClientMessage:
             raise InvalidInput(f"text: from 1 to {_MAX_TEXT_CHARS} characters", "text")
         case ToolResult() if len(message.content) > _MAX_TEXT_CHARS:
             raise InvalidInput(f"content: at most {_MAX_TEXT_CHARS} characters", "content")
-        case Played() if message.sample < 0 or message.underruns < 0 or len(message.reply_id) > _MAX_ID_CHARS:
-            raise InvalidInput("sample: positions and counts are not negative", "sample")
+        case Played() if len(message.reply_id) > _MAX_ID_CHARS or not (
+            0 <= message.sample <= _MAX_COUNT and 0 <= message.underruns <= _MAX_COUNT
+        ):
+            raise InvalidInput(f"sample: positions and counts are from 0 to {_MAX_COUNT}", "sample")
         case Dtmf() if not 0 < len(message.digits) <= 64 or not set(message.digits) <= _DIGITS:
             raise InvalidInput("digits: from 1 to 64 of 0-9 * # A-D", "digits")
         case _:
