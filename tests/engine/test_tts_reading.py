@@ -3,7 +3,7 @@
 import pytest
 
 from antiphon.core.errors import InvalidInput
-from antiphon.core.event import Event, Flushed, Warned
+from antiphon.core.event import Audio, Event, Flushed, Warned
 from antiphon.core.speech import Prosody
 from antiphon.engine.tts import MAX_PENDING_CHARS, TtsStream
 from antiphon.engine.tts_reading import AT_ONCE_CHARS, LOOK_AGAIN_S
@@ -112,3 +112,32 @@ def test_a_sound_repeated_a_thousand_times_is_one_warning() -> None:
     stream.flush("end", last=True)
     warnings = [event.message for event in hear(stage, stream) if isinstance(event, Warned)]
     assert all(len(message) < 200 for message in warnings)
+
+
+def test_a_sentence_is_read_by_a_worker_and_a_token_at_once() -> None:
+    stage = Stage()
+    sentence, token = stage.open(), stage.open()
+    sentence.push("x" * (AT_ONCE_CHARS + 1))
+    assert stage.loop.scheduler.backlog() == 1
+    token.push("Well")
+    assert stage.loop.scheduler.backlog() == 1
+    assert token.tick(0.0) is not None  # it waits for more
+
+
+def test_after_a_flush_nobody_has_to_look_again() -> None:
+    stage = Stage()
+    stream = stage.open()
+    stream.push(LONG)
+    stream.flush(1)
+    assert stream.tick(stage.loop.clock.now_s()) is None
+    stream.push("And more")
+    now_s = stage.loop.clock.now_s()
+    assert stream.tick(now_s) == now_s + LOOK_AGAIN_S
+
+
+def test_a_sentence_and_its_first_sound_are_one_quantum() -> None:
+    stage = Stage()
+    stream = stage.open()
+    stream.push(ANSWER)
+    assert stage.loop.scheduler.run_next()
+    assert any(isinstance(event, Audio) for event in stream.pull())

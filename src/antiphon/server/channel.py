@@ -1,7 +1,8 @@
 """What a socket's machine opens: a stream of speech or of listening, or a question to a brain, by its key."""
 
+from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 from antiphon.core.brain import BrainEvent
@@ -11,6 +12,9 @@ from antiphon.protocol.actions import Configure, Flush, Key, Push
 from antiphon.server.lines import EarLine, Line
 from antiphon.server.question import Question
 from antiphon.server.turns import TurnTaking
+
+PULLED_AT_ONCE = 4
+"""Events: a stream's lock is shared with the workers."""
 
 
 @dataclass(slots=True, eq=False)
@@ -26,6 +30,8 @@ class Channel:
     """A wake is on its way to the loop. Cleared before the pull, so that none is lost."""
     queued: bool = False
     stream_due_s: float | None = None
+    _taken: deque[Event] = field(default_factory=deque)
+    """Pulled, and not yet its turn; whoever ends the channel ends them."""
 
     @property
     def due_s(self) -> float | None:
@@ -41,9 +47,11 @@ class Channel:
 
     def pull(self) -> Event | BrainEvent | None:
         """The next event, if there is one."""
-        if self.line is not None:
-            return next(iter(self.line.stream.pull(1)), None)
-        return None if self.question is None else self.question.pull()
+        if self.line is None:  # what was pulled of a stream that has ended is gone with it
+            return None if self.question is None else self.question.pull()
+        if not self._taken:
+            self._taken.extend(self.line.stream.pull(PULLED_AT_ONCE))
+        return self._taken.popleft() if self._taken else None
 
     def configure(self, action: Configure, now_s: float) -> None:
         if self.turns is not None:

@@ -26,6 +26,9 @@ from antiphon.server.journal import (
 CLOGGED_S = 10.0
 """With more audio than this waiting to be heard, its sender is not read from: a file comes as fast as it is heard."""
 
+TELL_S = 1.0
+"""The journal is told of the first chunk of audio at once, because its time counts, and then of so much together."""
+
 
 class EarStream(Stream, Protocol):
     """What the server needs of a stream of listening beyond the contract of streams."""
@@ -53,6 +56,11 @@ class Line:
     failure: str = ""
     """Why it failed, if it did; decides the outcome that is logged."""
     is_open: bool = True
+    _spoke: bool = False
+    _sent_bytes: int = 0
+    """Audio that the journal has yet to be told of, with ``_sent_s`` and ``_sent_compute_s``."""
+    _sent_s: float = 0.0
+    _sent_compute_s: float = 0.0
 
     @property
     def compute_s(self) -> float:
@@ -75,11 +83,15 @@ class Line:
 
     def pulled(self, event: Event) -> None:
         """To be told of every event that was pulled."""
+        if isinstance(event, Audio):
+            self._sent_bytes += len(event.data)
+            self._sent_s += event.samples / event.sample_rate_hz
+            self._sent_compute_s += event.compute_s
+            if not self._spoke or self._sent_s >= TELL_S:
+                self._spoke = True
+                self._tell()
+            return
         match event:
-            case Audio():
-                seconds = event.samples / event.sample_rate_hz
-                sent = AudioSent(self.clock.now_s(), self.number, len(event.data), seconds, event.compute_s)
-                self.journal.log(sent)
             case Warned():
                 self.warn(event.message)
             case Failed():
@@ -103,6 +115,13 @@ class Line:
 
     def _settle(self) -> None:
         """What is still to be told of the stream."""
+        if self._sent_bytes:
+            self._tell()
+
+    def _tell(self) -> None:
+        sent = AudioSent(self.clock.now_s(), self.number, self._sent_bytes, self._sent_s, self._sent_compute_s)
+        self._sent_bytes, self._sent_s, self._sent_compute_s = 0, 0.0, 0.0
+        self.journal.log(sent)
 
 
 @dataclass(slots=True)

@@ -1,6 +1,7 @@
 """Folds over the journal and over the turns of conversations: Prometheus metrics."""
 
 from collections.abc import Iterable
+from typing import TypeVar, cast
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
@@ -27,6 +28,8 @@ from antiphon.server.journal import (
 from antiphon.server.observe_tally import Tallies, Tally
 from antiphon.server.observe_turns import TurnMetrics
 
+_Metric = TypeVar("_Metric", Counter, Gauge, Histogram)
+
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 _LATENCY_BUCKETS_S = (0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.5, 0.75, 1.0, 2.0, 5.0, 10.0)
 
@@ -38,6 +41,7 @@ class Metrics:
         """``engines``: those that are there from the beginning, so that a scrape finds them at 0."""
         self._registry = registry = CollectorRegistry()
         self._tallies = Tallies()
+        self._children: dict[tuple[object, tuple[str, ...]], object] = {}
 
         def gauge(name: str, about: str, *labels: str) -> Gauge:
             return Gauge(f"antiphon_{name}", about, labels, registry=registry)
@@ -85,10 +89,10 @@ class Metrics:
                 self._listened(entry)
             case TextPushed():
                 if tally := self._tallies.update(entry):
-                    self._chars.labels(tally.opened.engine).inc(entry.chars)
+                    self._of(self._chars, tally.opened.engine).inc(entry.chars)
             case StreamOpened():
                 self._tallies.update(entry)
-                self._streams.labels(entry.engine).inc()
+                self._of(self._streams, entry.engine).inc()
             case StreamEnded():
                 if tally := self._tallies.update(entry):
                     self._close(tally, entry.outcome)
@@ -118,9 +122,9 @@ class Metrics:
 
     def _spoke(self, entry: AudioSent) -> None:
         tally = self._tallies.update(entry)
-        if tally is not None and tally.chunks == 1:
-            self._ttfb.labels(tally.opened.engine, tally.opened.route).observe(tally.ttfb_s or 0.0)
-            self._queue.labels(tally.opened.engine).observe(tally.queue_s or 0.0)
+        if tally is not None and tally.tellings == 1:
+            self._of(self._ttfb, tally.opened.engine, tally.opened.route).observe(tally.ttfb_s or 0.0)
+            self._of(self._queue, tally.opened.engine).observe(tally.queue_s or 0.0)
 
     def _listened(self, entry: AudioTaken | TextHeard | Finalized | TurnOver) -> None:
         """Streams of listening last for hours, and say something once a second at the most: summed as it comes."""
@@ -142,10 +146,17 @@ class Metrics:
     def _close(self, tally: Tally, outcome: str) -> None:
         """Sums are added once per stream: a chunk in flight costs the loop as little as possible."""
         engine = tally.opened.engine
-        self._streams.labels(engine).dec()
-        self._ended.labels(engine, outcome).inc()
-        if not tally.chunks:  # it said nothing, or it listened
+        self._of(self._streams, engine).dec()
+        self._of(self._ended, engine, outcome).inc()
+        if not tally.tellings:  # it said nothing, or it listened
             return
-        self._audio.labels(engine).inc(tally.audio_s)
-        self._compute.labels(engine).inc(tally.compute_s)
-        self._bytes.labels(engine).inc(tally.data_bytes)
+        self._of(self._audio, engine).inc(tally.audio_s)
+        self._of(self._compute, engine).inc(tally.compute_s)
+        self._of(self._bytes, engine).inc(tally.data_bytes)
+
+    def _of(self, metric: _Metric, *labels: str) -> _Metric:
+        """``metric.labels``, found once: these have few values, and are asked for with every stream."""
+        child = self._children.get((metric, labels))
+        if child is None:
+            child = self._children[metric, labels] = metric.labels(*labels)
+        return cast(_Metric, child)

@@ -27,7 +27,8 @@ class Tally:
     ttfb_s: float | None = None
     queue_s: float | None = None
     chars: int = 0
-    chunks: int = 0
+    tellings: int = 0
+    """Of audio that was sent; the first is the first chunk alone."""
     audio_s: float = 0.0
     compute_s: float = 0.0
     data_bytes: int = 0
@@ -64,7 +65,7 @@ class Tallies:
                     asked_s = found.opened.at_s if found.text_at_s is None else found.text_at_s
                     found.ttfb_s = entry.at_s - asked_s
                     found.queue_s = max(0.0, found.ttfb_s - entry.compute_s)
-                found.chunks += 1
+                found.tellings += 1
                 found.audio_s += entry.audio_s
                 found.compute_s += entry.compute_s
                 found.data_bytes += entry.data_bytes

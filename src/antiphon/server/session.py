@@ -1,7 +1,7 @@
 """The one shell around a speech socket, whether it speaks, listens or answers: it awaits, and decides nothing.
 
 Frames go to the machine, the machine's actions to the streams and the brain; they say that they have something
-(``wake``), and the writer takes ONE event of one of them at a time, round robin, and only when the wire is free to
+(``wake``), and the writer sends ONE event of one of them at a time, round robin, and only when the wire is free to
 take it. There is no queue of audio here: what was not pulled when a cancel is read never leaves, and a slow reader
 fills nothing but its own streams' bounded outboxes. In the other direction, whoever sends audio faster than it is heard
 is not read from until it has been.
@@ -52,6 +52,9 @@ from antiphon.server.transport import Wire
 
 MAX_WAITING_FRAMES = 256
 """Answers (errors, mostly) that may wait for a reader who does not read; beyond it we stop reading from that socket."""
+
+FRAMES_A_TURN = 4
+"""As many frames may leave before everyone else on the loop has a turn; what is read meanwhile waits less than 1 ms."""
 
 PIECE_BYTES = 32_768
 """Audio is given to a stream in pieces of at most this: one frame may hold minutes of telephone speech."""
@@ -173,14 +176,19 @@ class SpeechSocket:
         while True:
             await self._work.wait()
             await self._writable()
-            send = self._next()
-            if send is not None:
+            sent = 0
+            while (send := self._next()) is not None:
                 # The wire is free, so this does not wait: nothing can be read between the choice and the sending.
                 if isinstance(send, Send):
                     await self._socket.send_text(send.frame)
                 else:
                     await self._socket.send_bytes(send.frame)
+                sent += 1
+                if sent == FRAMES_A_TURN or not self._wire.writable.is_set():
+                    break
+            if sent:
                 self._room.set()
+            if send is not None:
                 await asyncio.sleep(0)  # everyone else's turn, and the reader's: a cancel must be seen at once
             elif self._close_code is not None:
                 self._closed_with = self._close_code
