@@ -11,7 +11,7 @@ import threading
 from antiphon.core.errors import AntiphonError, EngineFailed
 from antiphon.core.event import Audio, Event, Failed
 from antiphon.engine.scheduler import Scheduler
-from antiphon.engine.ssm_run import SsmRun
+from antiphon.engine.ssm_run import RAMP_STEPS, SsmRun
 from antiphon.models.ssm import Frames, SsmModel
 from antiphon.models.ssm_sound import SAMPLE_RATE_HZ
 from antiphon.models.ssm_state import SsmState
@@ -100,28 +100,40 @@ class SsmLanes:
     def _serve(self, first: SsmRun, now_s: float) -> None:
         began_s = self.scheduler.clock.now_s()
         steps = first.wanted_steps(now_s)
-        events, last = _guarded(first, steps)
+        said, last = _guarded(first, steps, TEXT_UNITS)
         steps = 0 if last else min(steps, first.track.steps_ready(steps))
+        if not steps:
+            self._hand_out([first], [said])
+            return
         with self.lock:
-            runs = [first, *self._others(steps, now_s)] if steps else [first]
-        made: list[list[Event]] = [[] for _ in runs]
-        if steps:
-            try:
-                made = self._packets(runs, steps, began_s)
-            except Exception:
-                _log.exception("a step failed")
-                made = [[_FAILED] for _ in runs]
-                for run in runs:
-                    run.track.queue.clear()
-        made[0] = [*events, *made[0]]
-        self._hand_out(runs, made)
+            others = self._others(steps, now_s)
+        runs, texts = [first], [said]
+        for run in others:
+            # Nobody waits for the text of others while somebody's first packet is being made.
+            said, last = ([], False) if steps < RAMP_STEPS[-1] else _guarded(run, steps, 1)
+            if last or run.track.steps_ready(steps) < steps:
+                self._hand_out([run], [said])
+            else:
+                runs.append(run)
+                texts.append(said)
+        try:
+            made = self._packets(runs, steps, began_s)
+        except Exception:
+            _log.exception("a step failed")
+            made = [[_FAILED] for _ in runs]
+            for run in runs:
+                run.track.queue.clear()
+        self._hand_out(runs, [[*said, *events] for said, events in zip(texts, made, strict=True)])
 
     def _others(self, steps: int, now_s: float) -> list[SsmRun]:
-        """Who else can make a packet of so many steps now."""
+        """Who else can make a packet of so many steps now, perhaps after a look at its text."""
         able = [
             run
             for run in self._runs
-            if not run.busy and run.ready_s <= now_s and not run.outbox.full and run.track.steps_ready(steps) >= steps
+            if not run.busy
+            and run.ready_s <= now_s
+            and not run.outbox.full
+            and (run.track.steps_ready(steps) >= steps or (steps == RAMP_STEPS[-1] and run.has_work()))
         ]
         able.sort(key=lambda run: run.deadline_s)
         chosen = able[: self.sub_batch - 1]
@@ -186,10 +198,11 @@ class _Lane:
         return False
 
 
-def _guarded(run: SsmRun, steps: int) -> tuple[list[Event], bool]:
-    """Read text as far as a packet of ``steps`` needs, and pass what is no sound; see :meth:`SsmRun.pass_head`."""
+def _guarded(run: SsmRun, steps: int, units: int) -> tuple[list[Event], bool]:
+    """Read text as far as a packet of ``steps`` needs, at most so many ``units``, and pass what is no sound; see
+    :meth:`SsmRun.pass_head`."""
     events: list[Event] = []
-    for _ in range(TEXT_UNITS):
+    for _ in range(units):
         try:
             passed, last = run.pass_head()
             events += passed

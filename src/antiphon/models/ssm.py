@@ -162,4 +162,6 @@ def _session(model: bytes) -> ort.InferenceSession:
     options = ort.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 3
+    # Plans of memory are kept per shape, of which there are many: no faster, and never freed.
+    options.enable_mem_pattern = False
     return ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
