@@ -13,10 +13,11 @@ from antiphon.bench.recording import Take
 from antiphon.bench.target.cartesia_bytes import CartesiaBytes
 from antiphon.bench.target.cartesia_ws import CartesiaWs, websocket_url
 from antiphon.bench.target.contract import Line, Target, whole_samples
-from antiphon.bench.target.echo import Echo, EchoServer, sizes_line
+from antiphon.bench.target.echo import Echo, EchoServer, order_line, sizes_line
 from antiphon.bench.target.inproc import InProcess
 from antiphon.bench.target.openai_speech import OpenaiSpeech
 from antiphon.core.frame import Samples
+from antiphon.protocol.cartesia_tts import decode_client_message
 
 from .scripted_server import CHUNKS, ScriptedServer
 
@@ -174,6 +175,19 @@ def test_echo_sends_messages_of_the_sizes_asked_for() -> None:
     assert [take.error for take in takes] == ["", ""]
     assert [take.wire_bytes for take in takes] == [2_011, 7]
     assert [len(take.stamps_s) for take in takes] == [3, 1]
+
+
+def test_a_fair_echo_is_asked_as_the_server_is_and_answers_with_as_much_audio() -> None:
+    server = EchoServer(fair=True)
+    try:
+        line = order_line("What was said.", [12_169, 12_170, 3_000])
+        takes = play(Echo(server.url, fair=True), line, order_line("And more.", [700])).takes
+    finally:
+        server.close()
+    assert decode_client_message(line.text).transcript == "What was said."  # type: ignore[union-attr]
+    assert [take.error for take in takes] == ["", ""]
+    assert [len(take.chunks) for take in takes] == [3, 1]
+    assert takes[0].wire_bytes == pytest.approx(27_339, abs=3 * 4)
 
 
 def test_an_in_process_peer_is_stamped_as_it_yields() -> None:

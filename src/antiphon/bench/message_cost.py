@@ -10,7 +10,7 @@ from antiphon.bench.process import CpuTime, cpu_time
 from antiphon.bench.recording import Take
 from antiphon.bench.systems import Progress, System, silent
 from antiphon.bench.target.contract import Line, Target
-from antiphon.bench.target.echo import Echo, EchoServer, sizes_line
+from antiphon.bench.target.echo import Echo, EchoServer, order_line, sizes_line
 
 REQUESTS_PER_BLOCK = 100
 
@@ -65,7 +65,7 @@ def compare(
     """
     ours, bare = Cost(system.name), Cost("fair echo" if fair else "echo")
     echo_server = EchoServer(fair)
-    echo = Echo(echo_server.url, name=bare.name)
+    echo = Echo(echo_server.url, name=bare.name, fair=fair)
     try:
         schedule = ClosedLoop(streams, 0, requests)
         for block in range(blocks):
@@ -73,10 +73,12 @@ def compare(
             lines = [Line(text) for text in islice(texts, requests)]
             played, used = _billed(player, system.target, lines, schedule, server_pid)
             ours.add(played.takes, used)
-            sizes = [sizes_line(_sizes(take)) for take in played.takes if not take.error and take.chunks]
-            if not sizes:
+            good = [(line, _sizes(take)) for line, take in zip(lines, played.takes, strict=True)
+                    if not take.error and take.chunks]  # fmt: skip
+            asked = [order_line(line.text, sizes) if fair else sizes_line(sizes) for line, sizes in good]
+            if not asked:
                 continue
-            played, used = _billed(player, echo, sizes, ClosedLoop(streams, 0, len(sizes)), echo_server.pid)
+            played, used = _billed(player, echo, asked, ClosedLoop(streams, 0, len(asked)), echo_server.pid)
             bare.add(played.takes, used)
     finally:
         player.part(echo)

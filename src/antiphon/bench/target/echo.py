@@ -2,7 +2,8 @@
 
 It runs in a process of its own, so that its CPU time can be told from the player's. A request names the sizes of the
 messages wanted; the answer is that many text messages of these sizes. The *fair* echo does the work that the protocol
-itself asks of any server: it encodes PCM as base64 in the same JSON message, anew for each. The plain one sends filler.
+itself asks of any server: it reads the same request (text, voice and format, by the same decoder), encodes PCM as
+base64 in the same JSON message, anew for each, and says ``done``. The plain one sends filler.
 """
 
 import asyncio
@@ -20,16 +21,39 @@ from websockets.asyncio.client import ClientConnection, connect
 
 from antiphon.bench.recording import Recording, Take
 from antiphon.bench.target.contract import Line, finish
-from antiphon.protocol.cartesia_messages import Chunk, encode_server_message
+from antiphon.protocol.cartesia_messages import Chunk, Done, encode_server_message
+from antiphon.protocol.cartesia_request import GenerationRequest, OutputFormat, VoiceSpecifier
 
 START_TIMEOUT_S = 20.0
 
+class Order(GenerationRequest, frozen=True, kw_only=True):
+    """A request as the server gets it, and the sizes of the messages that a fair echo answers it with."""
+
+    sizes: list[int]
+
+
 _read_sizes = msgspec.json.Decoder(list[int]).decode
+_read_order = msgspec.json.Decoder(Order).decode
 
 
 def sizes_line(sizes: Sequence[int]) -> Line:
     """The line that makes :class:`Echo` answer with messages of these sizes (bytes)."""
     return Line(msgspec.json.encode(list(sizes)).decode())
+
+
+def order_line(transcript: str, sizes: Sequence[int]) -> Line:
+    """The same for a fair echo, which is asked as the server is."""
+    order = Order(
+        context_id="bench-0",
+        transcript=transcript,
+        continue_=False,
+        model_id="sonic-3",
+        voice=VoiceSpecifier(id="00000000-0000-4000-8000-000000000000", mode="id"),
+        language="en",
+        output_format=OutputFormat("raw", "pcm_s16le", 24_000),
+        sizes=list(sizes),
+    )
+    return Line(msgspec.json.encode(order).decode())
 
 
 class EchoServer:
@@ -57,8 +81,9 @@ class Echo:
 
     sample_rate_hz = 24_000
 
-    def __init__(self, url: str, *, name: str = "echo") -> None:
+    def __init__(self, url: str, *, name: str = "echo", fair: bool = False) -> None:
         self.name = name
+        self._fair = fair
         self._url = url
         self._free: list[ClientConnection] = []
 
@@ -70,8 +95,10 @@ class Echo:
         link = self._free.pop() if self._free else await self._connect()
         recording.sent()
         await link.send(line.text)
-        for _ in _read_sizes(line.text):
+        for _ in _read_order(line.text).sizes if self._fair else _read_sizes(line.text):
             recording.chunk(await link.recv(decode=False))
+        if self._fair:
+            await link.recv(decode=False)  # "done", which is no audio message of the server's either
         recording.end()
         self._free.append(link)
 
@@ -97,9 +124,11 @@ async def _encode(websocket: WebSocket) -> None:
     empty = len(_chunk(b""))
     try:
         while True:
-            for size in _read_sizes(await websocket.receive_text()):
+            order = _read_order(await websocket.receive_text())
+            for size in order.sizes:
                 pcm = noise[: max(0, size - empty) * 3 // 4]
                 await websocket.send_text(_chunk(pcm).decode())
+            await websocket.send_text(encode_server_message(Done(context_id=order.context_id or "")).decode())
     except WebSocketDisconnect:
         return
 
