@@ -12,6 +12,7 @@ from antiphon.engine.llm import Llm
 from antiphon.engine.llm_endpoint import LlmEndpoint
 from tests.dialog.world import World, asks, tokens
 from tests.engine.scripted_llm import words
+from tests.server.agent_world import AgentWorld
 from tests.server.support import ScriptedEngine, run, serving, settings
 
 
@@ -124,3 +125,25 @@ def test_c12_every_kind_of_quiet_socket_is_pinged(path: str) -> None:
             writer.close()
 
     run(test())
+
+
+def test_c7_what_was_heard_since_the_last_report_is_not_said_again_after_a_lost_socket() -> None:
+    """The last reports got lost with the socket; the client says where it stopped when it comes back."""
+    text = "Answer one begins with apples. Answer one goes on with pears. Answer one ends in plums."
+    world = AgentWorld(lambda request: tokens(text))
+    world.connect()
+    world.says(1.0, "tell me")
+
+    def fall_silent() -> None:
+        world.reports = False
+
+    def lose() -> None:
+        world.lose()
+        world.reports = True
+
+    world.at(3.0, fall_silent)
+    world.at(5.0, lose)
+    world.at(6.0, world.come_back)
+    world.run(60.0)
+    assert world.heard == text
+    assert world.history == ["user: tell me", f"assistant: {text}"]

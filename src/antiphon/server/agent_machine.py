@@ -196,7 +196,8 @@ class AgentMachine:
         for call in list(session.open_calls.values()):
             out += self._native.call_tool(call.call_id, call.name, call.arguments)
         if start.heard is not None:
-            out += self._played(wire.Played(reply_id=start.heard.reply_id, sample=start.heard.sample))
+            last = wire.Played(reply_id=start.heard.reply_id, sample=start.heard.sample)
+            out += self._played(last, stopped=True)  # it ended with the socket
         return out + self._handle(happens.ClientBack())
 
     def _listen(self, data: bytes) -> list[AgentAction]:
@@ -209,13 +210,13 @@ class AgentMachine:
         session.user_audio(data, hearing.shape.encoding, hearing.shape.sample_rate_hz, samples, self._now_s)
         return actions
 
-    def _played(self, report: wire.Played) -> list[AgentAction]:
+    def _played(self, report: wire.Played, stopped: bool = False) -> list[AgentAction]:
         speech = self._session.speeches.get(report.reply_id) if self._session is not None else None
         if speech is None:
             return []
         fresh = speech.played(report.sample, report.underruns)
         sample = speech.voice_sample(report.sample)
-        if speech.stopped:
+        if speech.stopped or stopped:
             return self._handle(happens.Truncated(speech.speech_id, sample))
         out = self._handle(happens.Underran(speech.speech_id)) if fresh else []
         return out + self._handle(happens.Played(speech.speech_id, sample))
