@@ -27,19 +27,19 @@ GRAPHS = ("encoder.onnx", "decoder.onnx", "voice.json")
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How much of everything: ``hours`` of speech, ``acoustic`` and ``vocoder`` minutes of training (wall clock on one
-    quiet core), every so manieth held-out sentence by these recognisers."""
+    """How much of everything: ``hours`` of speech, iterations of training, the share of the vocoder's that is
+    adversarial, every so manieth held-out sentence by these recognisers."""
 
     hours: float
-    acoustic: float
-    vocoder: float
+    acoustic: int
+    vocoder: int
     adversarial: float
     every: int
     ears: str
 
 
-FULL = Plan(hours=10.0, acoustic=60.0, vocoder=40.0, adversarial=0.25, every=1, ears="moonshine,whisper-base")
-REDUCED = Plan(hours=0.6, acoustic=5.0, vocoder=3.0, adversarial=0.0, every=15, ears="moonshine")
+FULL = Plan(hours=10.0, acoustic=20_000, vocoder=8_000, adversarial=0.25, every=1, ears="moonshine,whisper-base")
+REDUCED = Plan(hours=0.6, acoustic=1_000, vocoder=400, adversarial=0.0, every=15, ears="moonshine")
 
 
 def recite(voice: Voice, out: Path, only: Iterable[int], knobs: Knobs | None = None, seed: int = 1) -> float:
@@ -96,11 +96,11 @@ def main() -> None:
     if not (data / "manifest.json").exists():
         stage("data", "--out", data, "--hours", plan.hours)
     common = ("--data", data, "--threads", options.threads)
-    stage("train_acoustic", *common, "--out", out / "acoustic", "--minutes", plan.acoustic)
+    stage("train_acoustic", *common, "--out", out / "acoustic", "--iterations", plan.acoustic)
     stage(
         "train_vocoder",
         *common,
-        *("--out", out / "vocoder", "--minutes", plan.vocoder, "--adversarial", plan.adversarial),
+        *("--out", out / "vocoder", "--iterations", plan.vocoder, "--adversarial", plan.adversarial),
     )
     (out / "about.json").write_text(json.dumps(about(out)), "utf-8")
     checkpoints = ("--acoustic", out / "acoustic" / "last.pt", "--vocoder", out / "vocoder" / "last.pt")

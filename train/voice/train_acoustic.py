@@ -76,7 +76,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("build/voice/acoustic"))
     parser.add_argument("--minutes", type=float, default=35.0)
     parser.add_argument("--iterations", type=int, default=0, help="instead of --minutes")
-    parser.add_argument("--frames", type=int, default=1280, help="per batch")
+    parser.add_argument("--frames", type=int, default=1024, help="per batch")
     parser.add_argument("--peak", type=float, default=2e-3)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=1)

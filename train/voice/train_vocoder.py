@@ -139,9 +139,10 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=Path("build/voice/data"))
     parser.add_argument("--out", type=Path, default=Path("build/voice/vocoder"))
     parser.add_argument("--minutes", type=float, default=25.0)
+    parser.add_argument("--iterations", type=int, default=0, help="instead of --minutes")
     parser.add_argument("--adversarial", type=float, default=0.3, help="share of the time, at the end")
-    parser.add_argument("--rows", type=int, default=12)
-    parser.add_argument("--frames", type=int, default=96)
+    parser.add_argument("--rows", type=int, default=8)
+    parser.add_argument("--frames", type=int, default=64)
     parser.add_argument("--shards", type=int, default=12, help="as many are read at most")
     parser.add_argument("--peak", type=float, default=2e-3)
     parser.add_argument("--seed", type=int, default=2)
@@ -191,7 +192,7 @@ def main() -> None:
     plain, segments = 1 - options.adversarial, None
     while not stop:
         spent = time.monotonic() - started
-        progress = spent / 60 / options.minutes
+        progress = iteration / options.iterations if options.iterations else spent / 60 / options.minutes
         if progress >= 1:
             break
         fighting = progress >= plain

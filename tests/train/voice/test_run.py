@@ -12,7 +12,7 @@ pytest.importorskip("jiwer")
 
 ROOT = Path(__file__).parents[3]
 MOST_WER = 0.6
-"""Of Moonshine on twenty held-out sentences after five minutes of training: intelligible, far from good. A model that
+"""Of Moonshine on twenty held-out sentences after a thousand iterations: intelligible, far from good. A model that
 says nothing is at 1."""
 
 
