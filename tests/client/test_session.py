@@ -20,6 +20,9 @@ from antiphon.client import (
     Unreachable,
     connect,
 )
+from antiphon.client.playback import MOST_REPLIES, SimulatedPlayer
+from antiphon.client.replies import Replies
+from antiphon.client.session import RESUME_PAUSES_S
 from antiphon.core.errors import AtCapacity, InvalidInput
 from antiphon.core.turns import TurnEnded
 from antiphon.protocol import native_messages as wire
@@ -444,3 +447,90 @@ def test_messages_of_tomorrow_are_passed_over() -> None:
                 await next_of(session, wire.Closed)
 
     run(talk)
+
+
+@pytest.mark.parametrize(
+    ("frame", "about"),
+    [
+        ('{"type":"reply.words","reply_id":"r","words":' + "[" * 100_000, "nested too deeply"),
+        ('{"type":"clear","reply_id":"r","fade_ms":1' + "0" * 400 + "}", "a time should be"),
+        ('{"type":"reply.pause","reply_id":"r","fade_ms":-1}', "a time should be"),
+    ],
+    ids=["depth", "a time without measure", "a time before now"],
+)
+def test_what_no_server_says_ends_the_session_with_a_clear_error(frame: str, about: str) -> None:
+    async def talk(server: AgentServer, time: TestTime) -> None:
+        async with Opened(server, time) as (session, peer):
+            await peer.link.send(frame)
+            with pytest.raises(Refused, match=about):
+                await next_of(session, Heard)
+
+    run(talk)
+
+
+def test_a_server_that_drops_every_socket_is_not_stormed() -> None:
+    async def talk(server: AgentServer, time: TestTime) -> None:
+        pauses = list[float]()
+
+        async def sleep(seconds: float) -> None:
+            pauses.append(seconds)
+            await asyncio.sleep(0)
+
+        async def drop_all() -> None:
+            for attempt in range(6):
+                peer = await server.peer()
+                await peer.ready(resumed=bool(attempt))
+                await peer.drop()
+
+        options = SessionOptions(output=OUTPUT)
+        dropping = asyncio.create_task(drop_all())
+        async with connect(server.url, options, clock=time, sleep=sleep) as session:
+            for _ in range(6):
+                await next_of(session, SocketLost)
+            await dropping
+        assert pauses[:6] == [0.0, *RESUME_PAUSES_S[:5]]
+
+    run(talk)
+
+
+def test_a_call_that_is_cancelled_before_it_began_does_not_end_the_session() -> None:
+    async def talk(server: AgentServer, time: TestTime) -> None:
+        async def find() -> str:
+            await asyncio.Event().wait()
+            return ""
+
+        async with Opened(server, time, tools=[Tool("find", find, effect="read")]) as (session, peer):
+            for name in ("find", "nobody_knows"):
+                await peer.do(peer.machine.call_tool(name, name, "{}"))
+                await peer.do(peer.machine.cancel_tool(name))
+            await peer.do(peer.machine.call_tool("last", "find", "[" * 50_000))
+            ran = await next_of(session, ToolRan)
+            while ran.call_id != "last":
+                ran = await next_of(session, ToolRan)
+            assert (ran.ok, ran.content) == (False, "find: the arguments are no JSON")
+
+    run(talk)
+
+
+def test_a_reply_that_begins_again_under_its_old_name_is_borne() -> None:
+    replies = Replies(SimulatedPlayer(TestTime(), OUTPUT), OUTPUT.sample_bytes)
+    for _ in range(2):
+        replies.obey(wire.ReplyStarted(reply_id="r"))
+        assert replies.hear(bytes(160)) is not None
+        [heard] = replies.obey(wire.Clear(reply_id="r", fade_ms=0))
+        assert heard.over
+    replies.obey(wire.ReplyStarted(reply_id="r"))
+    assert [heard.over for heard in replies.news()] == [True]
+    audio = replies.hear(bytes(160))
+    assert audio is not None
+    assert audio.start_sample == 0
+
+
+def test_replies_that_never_end_are_forgotten() -> None:
+    replies = Replies(SimulatedPlayer(TestTime(), OUTPUT), OUTPUT.sample_bytes)
+    for number in range(MOST_REPLIES + 36):
+        replies.obey(wire.ReplyStarted(reply_id=f"r{number}"))
+        replies.hear(bytes(160))
+    told = {heard.reply_id for heard in [*replies.news(), *replies.obey(wire.Clear(reply_id="r99", fade_ms=0))]}
+    assert told <= {f"r{number}" for number in range(36, MOST_REPLIES + 36)}
+    assert replies.obey(wire.Clear(reply_id="r0", fade_ms=0)) == []

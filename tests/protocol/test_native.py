@@ -293,3 +293,16 @@ def test_a_resumed_session_says_what_was_heard() -> None:
     assert (start.heard.reply_id, start.heard.sample) == ("r1", 480)
     (error,) = sent(put(NativeSocket(NativeLimits()), "start", heard={"reply_id": "r1", "sample": -1}))
     assert (error["param"], error["fatal"]) == ("heard.sample", True)
+
+
+def test_more_turns_than_anybody_writes_are_refused_one_by_one() -> None:
+    machine = socket()
+    frame = json.dumps({"type": "text", "text": "hello"})
+    answers = [machine.receive(frame, 5.0) for _ in range(12)]
+    assert [bool(told(actions)) for actions in answers] == [True] * 10 + [False] * 2
+    [error] = sent(answers[-1])
+    assert (error["code"], error["fatal"]) == ("too_fast", False)
+    assert not told(machine.receive('{"type":"dtmf","digits":"1#"}', 5.0))
+    assert told(machine.receive('{"type":"dtmf","digits":"1"}', 5.0))  # keys by themselves are not answered at once
+    assert told(machine.receive('{"type":"interrupt"}', 5.0))
+    assert [bool(told(machine.receive(frame, 6.0))) for _ in range(3)] == [True, True, False]

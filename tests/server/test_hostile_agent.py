@@ -1,4 +1,4 @@
-"""Clients of the agent socket who are careless or hostile: each gets an answer, none a traceback, and nobody else waits."""
+"""Clients of the agent socket who are careless or hostile: each gets an answer, none gets a traceback."""
 
 from typing import Any
 
@@ -50,5 +50,3 @@ def test_reports_and_positions_without_measure_are_refused_and_the_session_goes_
             assert not served.diary.of(Crashed)
 
     run(test())
-
-

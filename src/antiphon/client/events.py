@@ -85,9 +85,23 @@ _head = msgspec.json.Decoder(_Head)
 _KNOWN = frozenset(kind.__struct_config__.tag for kind in Message.__args__)
 
 
+_MOST_MS = 24 * 3_600_000
+"""Longer fades and windows are nobody's."""
+
+
 def decode_message(frame: str | bytes) -> Message | None:
     """A server's JSON frame; None for a type that this version does not know, which is no fault.
 
     Raises ``msgspec.DecodeError`` for what is no JSON object, or lacks what its type needs.
     """
-    return _decoder.decode(frame) if _head.decode(frame).type in _KNOWN else None
+    try:
+        message = _decoder.decode(frame) if _head.decode(frame).type in _KNOWN else None
+    except RecursionError:
+        raise msgspec.DecodeError("it is nested too deeply") from None
+    match message:
+        case wire.Ready(resume_window_ms=ms) | wire.Clear(fade_ms=ms) | wire.ReplyPaused(fade_ms=ms):
+            if not 0 <= ms <= _MOST_MS:
+                raise msgspec.ValidationError(f"a time should be from 0 to {_MOST_MS} ms")
+        case _:
+            pass
+    return message

@@ -1,7 +1,7 @@
 """The agent's replies as they come in, and what the server is to be told of their playback. Pure."""
 
 from antiphon.client.events import Heard, Message, ReplyAudio
-from antiphon.client.playback import Player
+from antiphon.client.playback import MOST_REPLIES, Player
 from antiphon.protocol import native_messages as wire
 
 LOSS_FADE_MS = 20
@@ -29,6 +29,10 @@ class Replies:
                 self._speaking = reply_id
                 self._received[reply_id] = 0
                 self._told[reply_id] = (0, 0)
+                while len(self._told) > MOST_REPLIES:  # the player has forgotten it as well
+                    forgotten = next(iter(self._told))
+                    del self._told[forgotten]
+                    self._received.pop(forgotten, None)
             case wire.ReplyEnded(reply_id=reply_id):
                 self._player.end(reply_id)
                 self._silent(reply_id)
@@ -51,7 +55,7 @@ class Replies:
         if reply_id is None:
             return None
         self._player.push(reply_id, data)
-        start = self._received[reply_id]
+        start = self._received.get(reply_id, 0)
         samples = len(data) // self._sample_bytes
         self._received[reply_id] = start + samples
         return ReplyAudio(reply_id, start, samples, data)

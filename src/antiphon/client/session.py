@@ -30,6 +30,9 @@ Sleep: TypeAlias = Callable[[float], Awaitable[None]]
 
 RESUME_PAUSES_S = (0.0, 0.1, 0.2, 0.5, 1.0, 2.0)
 """Between attempts to take a session up again; the last one repeats."""
+SETTLED_S = 5.0
+"""A socket that is lost sooner than this was no success: from the third in a row on, the pauses grow as if it had not
+been there."""
 MOST_HELD = 64
 """Messages that wait for a socket while there is none."""
 
@@ -81,6 +84,8 @@ class AgentSession:
         self._tools = Toolbox(options.tools, self._tool_ran)
         self._replies = Replies(self.player, options.output.sample_bytes)
         self._playing = asyncio.Event()
+        self._short_lived = 0  # sockets in a row
+        self._taken_up_s = 0.0
         self._over = False
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -192,7 +197,7 @@ class AgentSession:
         return socket, await introduce(socket, start, options.ready_within_s)
 
     def _take_up(self, socket: ClientConnection, ready: wire.Ready) -> None:
-        self._socket, self._ready = socket, ready
+        self._socket, self._ready, self._taken_up_s = socket, ready, self._clock.now_s()
 
     async def _run(self) -> None:
         """Read sockets until the session is over."""
@@ -287,7 +292,9 @@ class AgentSession:
             raise SessionLost(f"the socket was lost ({reason})")
         window_s = self._ready.resume_window_ms / 1000
         give_up_s = self._clock.now_s() + window_s
-        attempt, last = 0, reason
+        settled = self._clock.now_s() - self._taken_up_s >= SETTLED_S
+        self._short_lived = 0 if settled else self._short_lived + 1
+        attempt, last = max(0, self._short_lived - 2), reason
         heard: wire.LastHeard | None = None
         while True:
             await self._sleep(RESUME_PAUSES_S[min(attempt, len(RESUME_PAUSES_S) - 1)])

@@ -54,6 +54,7 @@ class Toolbox:
         self._tools = {tool.name: tool for tool in tools}
         self._tell = tell
         self._running: dict[str, asyncio.Task[None]] = {}
+        self._reads: set[str] = set()
         self._done: dict[str, ToolRan] = {}
 
     async def call(self, asked: ToolAsked) -> None:
@@ -65,12 +66,16 @@ class Toolbox:
         elif len(self._running) >= MOST_RUNNING:
             await self._finish(asked, f"more than {MOST_RUNNING} calls at once", ok=False)
         else:
-            self._running[asked.call_id] = asyncio.create_task(self._run(asked))
+            tool = self._tools.get(asked.name)
+            if tool is not None and tool.effect == "read":
+                self._reads.add(asked.call_id)
+            task = self._running[asked.call_id] = asyncio.create_task(self._run(asked))
+            task.add_done_callback(lambda _: self._gone(asked.call_id))
 
     def cancel(self, call_id: str) -> None:
         """Stop a tool that only reads. One that writes goes on to its end: half a change is worse than one too many."""
         task = self._running.get(call_id)
-        if task is not None and self._effects.get(call_id) == "read":
+        if task is not None and call_id in self._reads:
             task.cancel()
 
     async def close(self) -> None:
@@ -79,19 +84,13 @@ class Toolbox:
             self.cancel(call_id)
         await asyncio.gather(*self._running.values(), return_exceptions=True)
 
-    @property
-    def _effects(self) -> dict[str, Effect]:
-        return {call_id: self._tools[task.get_name()].effect for call_id, task in self._running.items()}
+    def _gone(self, call_id: str) -> None:
+        self._running.pop(call_id, None)
+        self._reads.discard(call_id)
 
     async def _run(self, asked: ToolAsked) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        task.set_name(asked.name)
         try:
             content = await self._answer(asked)
-        except asyncio.CancelledError:
-            self._running.pop(asked.call_id, None)
-            raise
         except AntiphonError as error:
             await self._finish(asked, str(error), ok=False)
         except Exception as error:
@@ -105,7 +104,7 @@ class Toolbox:
             raise InvalidInput(f"there is no tool {asked.name!r} here; known: {', '.join(self._tools) or 'none'}")
         try:
             arguments = json.loads(asked.arguments or "{}")
-        except ValueError:
+        except (ValueError, RecursionError):
             raise InvalidInput(f"{asked.name}: the arguments are no JSON") from None
         if not isinstance(arguments, dict):
             raise InvalidInput(f"{asked.name}: the arguments are no JSON object")

@@ -46,12 +46,15 @@ NativeAction: TypeAlias = Tell | WireAction
 
 @dataclass(frozen=True, slots=True)
 class NativeLimits:
-    """Bounds of one socket. ``start_wait_s``: for the first message. ``chunk_s``: longest audio in one frame."""
+    """Bounds of one socket. ``start_wait_s``: for the first message. ``chunk_s``: longest audio in one frame.
+    ``turns_per_s``: what may be written (or keyed, up to a ``#``) to be answered, ``most_turns`` of it at once."""
 
     max_frame_bytes: int = 1 << 20
     start_wait_s: float = 10.0
     chunk_s: float = 0.1
     resume_window_s: float = 30.0
+    most_turns: int = 10
+    turns_per_s: float = 2.0
 
 
 @dataclass(slots=True)
@@ -89,6 +92,8 @@ class NativeSocket:
         self._calls: set[str] = set()
         self._draining = False
         self._over = False
+        self._turns_left = float(limits.most_turns)
+        self._turns_s: float | None = None
 
     @property
     def started(self) -> wire.Start | None:
@@ -123,7 +128,7 @@ class NativeSocket:
             if len(frame) > self._limits.max_frame_bytes:
                 raise InvalidInput(f"a frame may have {self._limits.max_frame_bytes} bytes, not {len(frame)}")
             if isinstance(frame, str) or frame[:1] == b"{":
-                return self._obey(wire.decode_message(frame))
+                return self._obey(wire.decode_message(frame), now_s)
             return self._audio(frame)
         except InvalidInput as error:
             if self._started is None:
@@ -137,7 +142,7 @@ class NativeSocket:
             raise InvalidInput("the first message is 'start'; audio comes after it")
         return [Tell(frame[1:])] if len(frame) > 1 else []
 
-    def _obey(self, message: wire.AnyClientMessage) -> list[NativeAction]:
+    def _obey(self, message: wire.AnyClientMessage, now_s: float) -> list[NativeAction]:
         if isinstance(message, wire.Start):
             if self._started is not None:
                 raise InvalidInput("start: this session has begun already", "type")
@@ -145,6 +150,9 @@ class NativeSocket:
             return [Tell(message)]
         if self._started is None:
             raise InvalidInput(f"the first message is 'start', not '{message.__struct_config__.tag}'", "type")
+        if self._hurries(message, now_s):
+            about = f"{message.__struct_config__.tag}: at most {self._limits.turns_per_s:g} a second are answered"
+            return [self._error("too_fast", about, "type")]
         match message:
             case wire.Played():
                 return self._played(message)
@@ -157,6 +165,19 @@ class NativeSocket:
                 return [Tell(message), *self.close("client")]
             case _:
                 return [Tell(message)]
+
+    def _hurries(self, message: wire.AnyClientMessage, now_s: float) -> bool:
+        """Whether it wants an answer sooner than anybody could write: each is paid for by all who are served."""
+        turn = isinstance(message, wire.Say) or (isinstance(message, wire.Dtmf) and "#" in message.digits)
+        if not turn:
+            return False
+        limits, before_s = self._limits, now_s if self._turns_s is None else self._turns_s
+        self._turns_left = min(limits.most_turns, self._turns_left + max(0.0, now_s - before_s) * limits.turns_per_s)
+        self._turns_s = now_s
+        if self._turns_left < 1:
+            return True
+        self._turns_left -= 1
+        return False
 
     def _played(self, report: wire.Played) -> list[NativeAction]:
         reply = self._memory.replies.get(report.reply_id)

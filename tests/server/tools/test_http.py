@@ -1,6 +1,9 @@
 """Tools that are HTTP requests, against a real server on a loopback port."""
 
 import asyncio
+import gzip
+import tracemalloc
+import zlib
 from typing import Any
 
 import httpx
@@ -83,7 +86,7 @@ def test_a_server_that_is_away_is_tried_again_with_the_same_key() -> None:
         seen.append(request.headers["idempotency-key"])
         if len(seen) < 3:
             raise httpx.ConnectError("refused")
-        return httpx.Response(200, text="done")
+        return httpx.Response(200, stream=httpx.ByteStream(b"done"))
 
     async def test() -> None:
         async with httpx.AsyncClient(transport=httpx.MockTransport(away)) as client:
@@ -137,5 +140,39 @@ def test_a_cancelled_request_lets_go_of_its_connection() -> None:
             task.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await task
+
+    run(test())
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_what_was_packed_unasked_is_not_unfolded_without_measure(times: int) -> None:
+    packed = bytes(100_000_000)
+    for _ in range(times):
+        packed = zlib.compress(packed, 1)
+
+    async def test() -> None:
+        names = ", ".join(["deflate"] * times)
+        async with web(b"HTTP/1.1 200 X\r\nContent-Encoding: " + names.encode() + b"\r\n\r\n" + packed) as site:
+            tracemalloc.start()
+            try:
+                if times == 1:
+                    assert "only its beginning" in (await ask(site, "/", {})).content
+                else:
+                    with pytest.raises(ToolFailed, match="answered 200, but packed in a way that was not asked for"):
+                        await ask(site, "/", {})
+                assert tracemalloc.get_traced_memory()[1] < 20_000_000
+            finally:
+                tracemalloc.stop()
+
+    run(test())
+
+
+def test_a_short_answer_that_was_packed_unasked_is_read() -> None:
+    async def test() -> None:
+        async with web(answer(200, gzip.compress(b'{"moved": true}'), **{"Content-Encoding": "gzip"})) as site:
+            assert await ask(site, "/", {}) == ToolOutcome(True, '{"moved": true}')
+        async with web(answer(200, b"no such thing", **{"Content-Encoding": "gzip"})) as site:
+            with pytest.raises(ToolFailed, match="cannot be read"):
+                await ask(site, "/", {})
 
     run(test())

@@ -9,12 +9,15 @@ import sys
 from asyncio.subprocess import DEVNULL
 from collections.abc import AsyncIterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import anyio
 import pytest
 
 from antiphon.core.errors import InvalidInput
 from antiphon.server.tools import ToolBox, ToolOutcome, tool_box
+from antiphon.server.tools.mcp_pipe import _read
 from antiphon.settings import AgentToolSettings
 
 pytest.importorskip("mcp", reason="the extra mcp is not installed")
@@ -166,5 +169,25 @@ def test_a_server_over_http(tmp_path: Path) -> None:
         lost = await box.call("find", {"order_id": "1"})
         assert "orders" in error(lost)
         await box.aclose()
+
+    run(test())
+
+
+def test_a_server_that_prints_and_prints_does_not_keep_the_others_waiting() -> None:
+    """What stands in a pipe already is read without a pause of its own."""
+
+    async def test() -> None:
+        output, ended = asyncio.StreamReader(), asyncio.Event()
+        output.feed_data(b"oops\n" * 500)
+        output.feed_eof()
+        to_session, session = anyio.create_memory_object_stream[Any](0)
+        with to_session, session:
+            reading = asyncio.create_task(_read(SimpleNamespace(stdout=output), to_session, ended.set))  # type: ignore[arg-type]
+            turns = 0
+            while not ended.is_set():
+                turns += 1
+                await asyncio.sleep(0)
+            await reading
+        assert turns >= 500
 
     run(test())

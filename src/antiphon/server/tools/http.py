@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+import zlib
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 from urllib.parse import quote, urlsplit
@@ -18,6 +19,7 @@ _CONNECT_S = 3.0
 _PAUSES_S = (0.1, 0.4, 1.0)
 _LIMIT_BYTES = 256 * 1024
 _BODY_SHOWN = 2_000
+_GZIP_OR_ZLIB = 47
 _PASSING = (502, 503, 504)
 _NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 
@@ -107,13 +109,29 @@ class HttpTool:
         response = await self._client.send(request, stream=True, follow_redirects=False)
         try:
             body = bytearray()
-            async for chunk in response.aiter_bytes():
+            async for chunk in response.aiter_raw():
                 body += chunk
                 if len(body) > _LIMIT_BYTES:
-                    return response, bytes(body[:_LIMIT_BYTES]), True
-            return response, bytes(body), False
+                    break
+            return response, *self._unpacked(response, bytes(body))
         finally:
             await response.aclose()
+
+    def _unpacked(self, response: httpx.Response, body: bytes) -> tuple[bytes, bool]:
+        """The body and whether it is cut. A server that packs though it was not asked to may have packed gigabytes, so
+        no more is unpacked than is wanted."""
+        packed = response.headers.get("content-encoding", "").strip().lower()
+        if packed in ("gzip", "deflate"):
+            try:
+                unpacked = zlib.decompressobj(_GZIP_OR_ZLIB).decompress(body, _LIMIT_BYTES + 1)
+            except zlib.error:
+                packed = "broken"
+            else:
+                return unpacked[:_LIMIT_BYTES], len(body) > _LIMIT_BYTES or len(unpacked) > _LIMIT_BYTES
+        if packed not in ("", "identity"):
+            about = "but packed in a way that was not asked for; what it says cannot be read"
+            raise ToolFailed(f"{self._host} answered {response.status_code}, {about}")
+        return body[:_LIMIT_BYTES], len(body) > _LIMIT_BYTES
 
     def _outcome(self, response: httpx.Response, body: bytes, cut: bool) -> ToolOutcome:
         text = body.decode(response.charset_encoding or "utf-8", "replace").strip() if _charset_known(response) else ""

@@ -123,8 +123,11 @@ async def _read(
         while line := await process.stdout.readline():
             try:
                 message = jsonrpc_message_adapter.validate_json(line, by_name=False)
-            except ValueError:
-                continue  # what servers print by mistake is no message, and nobody's business
+            except (ValueError, RecursionError):
+                # What servers print by mistake is no message, and nobody's business. A line that is there already is
+                # read without a pause: all others would wait for a server that prints and prints.
+                await asyncio.sleep(0)
+                continue
             await to_session.send(SessionMessage(message))
     except (anyio.ClosedResourceError, anyio.BrokenResourceError, ConnectionError, ValueError):
         pass  # the session is gone, the server is, or it sent a line longer than any message
