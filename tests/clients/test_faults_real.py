@@ -137,7 +137,7 @@ class Call:
         assert not wrong, wrong
 
     async def _turn(self, session: AgentSession, server: Server, turn: int) -> None:
-        what = self.rng.random()
+        what, asked = self.rng.random(), len(self.bodies)
         if what < 0.5:
             fates = [self.rng.choice(("well", "dies", "hangs")), self.rng.choice(("well", "dies_once", "dies", "slow"))]
             if fates != ["well", "well"]:
@@ -150,8 +150,7 @@ class Call:
         if self.rng.random() < 0.25:  # the next turn interrupts
             await asyncio.sleep(self.rng.uniform(0.5, 4.0))
             return
-        await self._answered(turn)
-        self.whole.append(turn)
+        self.whole.append(await self._answered(turn, asked))
 
     async def _say(self, session: AgentSession, server: Server) -> None:
         """Speak; what the server was not there to hear is said again."""
@@ -166,16 +165,18 @@ class Call:
             if len(self.replies) == began and not any(body_asks(body, "apples") for body in self.bodies[-1:]):
                 await session.send_text(SPOKEN)
 
-    async def _answered(self, turn: int) -> None:
-        """The answer to a turn, or an apology, was heard to its end."""
+    async def _answered(self, turn: int, asked: int) -> int:
+        """The answer to a turn, or an apology, was heard to its end. Returns the answer's number: a turn before that
+        was taken back has none of its own."""
         apologies = " ".join(self.heard()).count(APOLOGY)
-        last = sentences(turn)[-1].split()
         give_up_s = time.monotonic() + TURN_LIMIT_S
         while True:
-            heard = self.heard()
-            if heard[-len(last) :] == last or " ".join(heard).count(APOLOGY) > apologies:
-                return
-            told = "\n".join(self.told[-60:])
+            heard, told = self.heard(), "\n".join(self.told[-60:])
+            if len(self.bodies) > asked:
+                answer = users_of(self.bodies[-1])
+                last = sentences(answer)[-1].split()
+                if heard[-len(last) :] == last or " ".join(heard).count(APOLOGY) > apologies:
+                    return answer
             assert time.monotonic() < give_up_s, f"turn {turn} of call {self.number} hangs: {' '.join(heard)}\n{told}"
             await asyncio.sleep(0.1)
 
@@ -216,6 +217,10 @@ class Call:
             if session._socket is not None:
                 self.injected.add("network")
                 session._socket.transport.abort()
+
+
+def users_of(body: Body) -> int:
+    return sum(message["role"] == "user" for message in body["messages"])
 
 
 def body_asks(body: Body, word: str) -> bool:

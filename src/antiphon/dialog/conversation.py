@@ -297,23 +297,23 @@ class Conversation:
 
     def _dial(self) -> list[Action]:
         digits, self._digits = self._digits, ""
-        self.answers.turn += 1
-        self.answers.note("turn.dialled", digits)
-        return self._take(f"[keypad] {digits}", "keys were pressed")
+        return self._take(f"[keypad] {digits}", "keys were pressed", "turn.dialled", digits)
 
     def _read(self, text: str) -> list[Action]:
-        self.answers.turn += 1
-        self.answers.note("turn.written", text)
-        return self._take(text.strip(), "the user wrote")
+        return self._take(text.strip(), "the user wrote", "turn.written", text)
 
-    def _take(self, text: str, how: str) -> list[Action]:
+    def _take(self, text: str, how: str, kind: str, told: str) -> list[Action]:
         """A whole turn at once."""
-        if self.answers.protected:
+        protected = self.answers.protected
+        user = UserTurn(self._now_s, self.answers.current, text=text)
+        actions = [] if protected else self.answers.drop_guess(how)
+        if self.answers.current is not None and not protected:
+            actions += self._yield(user, how)
+        self.answers.turn += 1  # only now: what was stopped belongs to the turns before
+        self.answers.note(kind, told)
+        if protected:
             self._kept.append(text)
             return []
-        user = UserTurn(self._now_s, self.answers.current, text=text)
-        actions = self.answers.drop_guess(how)
-        actions += [] if self.answers.current is None else self._yield(user, how)
         return actions + self._commit(self._whole_text(user))
 
     def _silence(self) -> list[Action]:
