@@ -5,6 +5,8 @@ from typing import Any
 import pytest
 
 from antiphon.server.agent_routes import SOCKET
+from antiphon.server.agent_sessions import AgentSessions
+from antiphon.server.hub import Hub
 from antiphon.server.journal import Crashed
 
 from .support import ScriptedEngine, run, serving, until
@@ -47,6 +49,38 @@ def test_reports_and_positions_without_measure_are_refused_and_the_session_goes_
                 assert (answer["code"], answer["fatal"]) == ("invalid_message", False)
             await tell(socket, "close")
             assert await closed_with(socket) == 1000
+            assert not served.diary.of(Crashed)
+
+    run(test())
+
+
+def test_a_start_that_echo_cancellation_cannot_serve_leaves_no_session_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("livekit", reason="the extra aec is not installed")
+    made: list[AgentSessions] = []
+
+    def make(hub: Hub) -> AgentSessions:
+        made.append(AgentSessions(hub))
+        return made[-1]
+
+    monkeypatch.setattr("antiphon.server.agent_routes.AgentSessions", make)
+
+    async def test() -> None:
+        async with serving(ScriptedEngine(), quiet(agent={"echo_cancellation": True})) as served:
+            [sessions] = made
+            odd = {"encoding": "pcm_s16le", "sample_rate_hz": 47_999}
+            for _ in range(3):
+                async with served.socket(path=SOCKET) as socket:
+                    assert "cannot resample 47999 Hz" in (await start(socket, input=odd))["message"]
+                    assert await closed_with(socket) == 1008
+            await until(lambda: nothing_is_held(served))
+            assert len(sessions) == 0
+            async with served.socket(path=SOCKET) as socket:
+                token = (await start(socket))["resume_token"]
+            async with served.socket(path=SOCKET) as socket:  # what is wrong with a resume does not end the session
+                assert (await start(socket, resume=token, input=odd))["fatal"]
+            await until(lambda: sessions.waiting == 1)
+            async with served.socket(path=SOCKET) as socket:
+                assert (await start(socket, resume=token))["resumed"]
             assert not served.diary.of(Crashed)
 
     run(test())

@@ -145,3 +145,8 @@ def test_news_of_unknown_speeches_and_a_call_without_end_do_no_harm(tmp_path: Pa
         audio.agent(BEGAN_S + index, f"s{index}", level(0.5))
     assert sounds(tmp_path, audio)[1] == [(0.0, 0.5), (1.0, 1.5)]
     assert (tmp_path / "a.wav").stat().st_size <= 44 + 4 * 2 * HZ
+
+
+def test_only_its_owner_may_read_a_call(tmp_path: Path) -> None:
+    call(tmp_path).close()
+    assert (tmp_path / "a.wav").stat().st_mode & 0o077 == 0

@@ -3,6 +3,7 @@
 Left is channel 0, right channel 1. 16-bit samples at one rate. Nothing is held in memory but the piece being written.
 """
 
+import os
 import struct
 from pathlib import Path
 from typing import BinaryIO
@@ -17,8 +18,13 @@ _HEADER_BYTES = 44
 _BLOCK_SAMPLES = 1 << 15
 
 
+def _for_the_owner(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
 class TwoChannelWav:
-    """Raises ``OSError`` where the disk does. What lies beyond ``max_samples`` is not written.
+    """A file that only its owner may read. Raises ``OSError`` where the disk does. What lies beyond ``max_samples`` is
+    not written.
 
     The header is true after :meth:`close`; until then it says that the length is unknown, which players accept.
     """
@@ -29,7 +35,7 @@ class TwoChannelWav:
         """Length so far."""
         self._rate_hz = rate_hz
         self._max = max_samples
-        self._file: BinaryIO = path.open("xb+")
+        self._file: BinaryIO = open(path, "xb+", opener=_for_the_owner)  # noqa: SIM115
         try:
             self._file.write(_header(rate_hz, None))
         except BaseException:

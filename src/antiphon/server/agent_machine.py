@@ -181,11 +181,14 @@ class AgentMachine:
         self._fresh = session is None
         try:
             session = session or self._door.begin(start, self._now_s)
-            self._echo = _echo_of(start, session.plan.echo_delay_ms)
         except AntiphonError as error:
             return list(self._native.fail(error, fatal=True))
         self._session = session
-        session.hold(self, self._now_s)
+        session.hold(self, self._now_s)  # before anything else may fail: what nobody holds, nobody ends
+        try:
+            self._echo = _echo_of(start, session.plan.echo_delay_ms)
+        except AntiphonError as error:
+            return self._end_by(error)
         self._hearing = AgentHearing(next(self._keys), start.input, session.plan, session.media_samples)
         # First of all the ear: where it is refused, nothing that follows leaves.
         out = self._hearing.open()

@@ -113,6 +113,7 @@ class HttpTool:
                 body += chunk
                 if len(body) > _LIMIT_BYTES:
                     break
+                await asyncio.sleep(0)  # thousands of tiny pieces may be there already
             return response, *self._unpacked(response, bytes(body))
         finally:
             await response.aclose()
