@@ -10,7 +10,7 @@ _SPACE_BYTES = _SPACE.encode()
 def word_spans(tokens: Sequence[int], vocabulary: Sequence[bytes]) -> list[tuple[int, int]]:
     """``[start, end)`` of each word in ``tokens``; punctuation belongs to the word that it follows."""
     starts = [n for n, token in enumerate(tokens) if n == 0 or vocabulary[token].startswith(_SPACE_BYTES)]
-    return list(zip(starts, [*starts[1:], len(tokens)], strict=True))
+    return list(pairwise((*starts, len(tokens))))
 
 
 class Tokenizer:
