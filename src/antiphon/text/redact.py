@@ -34,7 +34,7 @@ _WORD = "|".join(sorted((*_DIGIT_OF, *_OTHER_NUMBERS.split()), key=len, reverse=
 
 _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}")
 _SPOKEN_EMAIL = re.compile(
-    r"\b[\w.+-]{1,64}(?:\s(?:dot|punkt|point|punto|ponto|underscore|dash|hyphen|minus|plus)\s[\w.+-]{1,64}){0,5}"
+    r"(?<![\w.+-])[\w.+-]{1,64}(?:\s(?:dot|punkt|point|punto|ponto|underscore|dash|hyphen|minus|plus)\s[\w.+-]{1,64}){0,5}"
     r"\s(?:at|@|ät|arroba|arobase|chiocciola)\s"
     r"[\w-]{1,63}(?:\s(?:dot|punkt|point|punto|ponto)\s[\w-]{1,63}){1,3}\b",
     re.IGNORECASE,
