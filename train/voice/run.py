@@ -2,7 +2,7 @@
 
 Data, acoustic model, vocoder, export, held-out sentences, figures: in this order, each stage in a process of its own.
 What is done is not done again; a training that was interrupted goes on where it was. ``--reduced`` does everything in
-minutes, to show that it works: the voice is barely intelligible.
+minutes, to show that it works.
 """
 
 import argparse
