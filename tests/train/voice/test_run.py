@@ -12,8 +12,8 @@ pytest.importorskip("jiwer")
 
 ROOT = Path(__file__).parents[3]
 MOST_WER = 0.25
-"""Of Moonshine on twenty held-out sentences after a thousand iterations: 0.09 when it was measured (the teacher 0.04). A
-model that says nothing is at 1."""
+"""Of Moonshine on twenty held-out sentences after a thousand iterations: 0.09 when it was measured (the teacher 0.04).
+A model that says nothing is at 1."""
 
 
 @pytest.mark.soak
