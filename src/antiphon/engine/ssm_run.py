@@ -16,7 +16,7 @@ from antiphon.engine.ssm_reading import Flush, Sounds, SsmReading
 from antiphon.models.hibari_words import Times
 from antiphon.models.ssm_knobs import Knobs, knobs_for
 from antiphon.models.ssm_sound import SAMPLE_RATE_HZ
-from antiphon.models.ssm_track import Held, Mark, SsmTrack
+from antiphon.models.ssm_track import Held, Mark, Silence, SsmTrack
 from antiphon.text.unit import Unit
 
 RAMP_STEPS = (2, 4, 8)
@@ -113,7 +113,7 @@ class SsmRun:
                 if head.last:
                     self.on_last()
                     return events, True
-            else:
+            elif isinstance(head, Silence):
                 # In pieces: silence is cheap to make, but not to hold.
                 whole = head.samples
                 piece = head.samples = min(whole, SAMPLE_RATE_HZ)

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from antiphon.core.errors import ModelUnavailable
 from antiphon.models.ssm_knobs import Knobs, Normal
-from antiphon.models.ssm_sound import HOP, LAG_SAMPLES, SAMPLE_RATE_HZ, Sound, noise
-from antiphon.models.ssm_state import SsmState, load_slot, save_slot
+from antiphon.models.ssm_sound import LAG_SAMPLES, SAMPLE_RATE_HZ, Sound, noise
+from antiphon.models.ssm_state import HOP, SsmState, load_slot, save_slot
 
 FORMAT = 1
 FRAMES_PER_STEP = 2
@@ -148,8 +148,8 @@ def _read(folder: Path) -> tuple[dict[str, Any], dict[str, bytes]]:
         for name, data in graphs.items():
             if hashlib.sha256(data).hexdigest() != about["sha256"][name]:
                 raise ModelUnavailable(f"{folder / name} is damaged: its SHA-256 is not that of voice.json")
-        given = (about["format"], about["sample_rate_hz"], about["hop"], about["frames_per_step"])
-        given += (tuple(about["conditions"]), about["vocoder"]["lag"])
+        numbers = (about["format"], about["sample_rate_hz"], about["hop"], about["frames_per_step"])
+        given = (*numbers, tuple(about["conditions"]), about["vocoder"]["lag"])
     except (KeyError, TypeError) as error:
         raise ModelUnavailable(f"{folder / 'voice.json'} is incomplete: {error}") from error
     if given != (FORMAT, SAMPLE_RATE_HZ, HOP, FRAMES_PER_STEP, CONDITIONS, LAG_SAMPLES):

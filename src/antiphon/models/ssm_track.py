@@ -17,8 +17,8 @@ from antiphon.models.hibari_frontend import SILENT, HibariFrontend, Script, part
 from antiphon.models.hibari_words import Times
 from antiphon.models.ssm import FRAMES_PER_STEP, Frames, SsmModel, noise_of
 from antiphon.models.ssm_knobs import Knobs
-from antiphon.models.ssm_sound import HOP, LAG_SAMPLES
-from antiphon.models.ssm_state import SsmState
+from antiphon.models.ssm_sound import LAG_SAMPLES
+from antiphon.models.ssm_state import HOP, SsmState
 from antiphon.models.ssm_words import WordTimer
 from antiphon.text.unit import Unit
 
