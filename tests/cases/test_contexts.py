@@ -1,8 +1,10 @@
 """Contexts, cancel, ordering, sockets: what users of other voice stacks reported (docs/faults.md)."""
 
 import asyncio
+from typing import Any
 
 import pytest
+from starlette.websockets import WebSocketDisconnect
 
 from antiphon.core.brain import BrainDone, BrainRequest, Message
 from antiphon.core.clock import MonotonicClock
@@ -10,10 +12,14 @@ from antiphon.core.turns import TurnStarted, TurnUpdated
 from antiphon.dialog.conversation_actions import CallTool
 from antiphon.engine.llm import Llm
 from antiphon.engine.llm_endpoint import LlmEndpoint
+from antiphon.protocol.actions import Send
+from antiphon.server.auth import Principal
+from antiphon.server.journal import ConnectionClosed
+from antiphon.server.session import SpeechSocket
 from tests.dialog.world import World, asks, tokens
 from tests.engine.scripted_llm import words
 from tests.server.agent_world import AgentWorld
-from tests.server.support import ScriptedEngine, run, serving, settings
+from tests.server.support import ScriptedEngine, make_app, run, serving, settings
 
 
 def test_c7_words_said_before_the_socket_was_lost_are_answered_when_it_is_back() -> None:
@@ -147,3 +153,46 @@ def test_c7_what_was_heard_since_the_last_report_is_not_said_again_after_a_lost_
     world.run(60.0)
     assert world.heard == text
     assert world.history == ["user: tell me", f"assistant: {text}"]
+
+
+class LeftAtOnce:
+    """A socket whose client said some things, a goodbye last, and left: it can still be read, no longer written."""
+
+    def __init__(self, *said: str) -> None:
+        self.scope: dict[str, Any] = {}
+        self._said = list(said)
+
+    async def receive(self) -> dict[str, Any]:
+        await asyncio.sleep(0)
+        if self._said:
+            return {"type": "websocket.receive", "text": self._said.pop(0)}
+        return {"type": "websocket.disconnect", "code": 1000}
+
+    async def send_text(self, frame: str) -> None:
+        raise WebSocketDisconnect(1006)
+
+
+class Listener:
+    """A machine that answers everything and keeps it."""
+
+    due_s = None
+
+    def __init__(self) -> None:
+        self.heard: list[str] = []
+
+    def receive(self, frame: str, now_s: float) -> list[Send]:
+        self.heard.append(frame)
+        return [Send("answer")]
+
+
+def test_c7_a_goodbye_counts_though_the_answer_to_what_was_said_before_finds_nobody() -> None:
+    async def test() -> None:
+        app, diary = make_app(ScriptedEngine())
+        machine, said = Listener(), [f"said {n}" for n in range(30)] + ["goodbye"]
+        socket: Any = SpeechSocket(app.hub, LeftAtOnce(*said), machine, Principal("me"), "r", "/")  # type: ignore[arg-type]
+        await socket.run()
+        assert machine.heard == said
+        (closed,) = diary.of(ConnectionClosed)
+        assert closed.code == 1000
+
+    run(test())

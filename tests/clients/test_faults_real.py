@@ -25,7 +25,7 @@ from .spoken import pcm
 NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 TOKEN_S = 0.06
 TURN_LIMIT_S = 45.0
-AT_ONCE = 3
+AT_ONCE = 2
 APOLOGY = "Sorry about that."
 SPOKEN = "Please tell me about the apples."
 FRAME_S = 0.04

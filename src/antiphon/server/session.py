@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from typing import cast
 
-from starlette.websockets import WebSocket
+from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from antiphon.core.brain import BrainDone, BrainEvent, BrainFailed
 from antiphon.core.errors import AntiphonError, EngineFailed
@@ -55,6 +55,9 @@ MAX_WAITING_FRAMES = 256
 
 FRAMES_A_TURN = 4
 """As many frames may leave before everyone else on the loop has a turn; what is read meanwhile waits less than 1 ms."""
+
+LAST_WORDS_S = 1.0
+"""How long what a client said before it left may take to be read."""
 
 PIECE_BYTES = 32_768
 """Audio is given to a stream in pieces of at most this: one frame may hold minutes of telephone speech."""
@@ -109,6 +112,9 @@ class SpeechSocket:
         try:
             self._plan()
             await asyncio.wait((reader, writer), return_when=asyncio.FIRST_COMPLETED)
+            if writer.done() and isinstance(writer.exception(), WebSocketDisconnect):
+                # The client has left; what it said before that, a goodbye perhaps, has yet to be read.
+                await asyncio.wait((reader,), timeout=LAST_WORDS_S)
         finally:
             # Places first: whatever happens below, nobody speaks for this socket any more.
             self._over = True
