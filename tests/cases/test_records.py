@@ -2,6 +2,7 @@
 
 import pytest
 
+from antiphon.core.turns import TurnEnded, TurnStarted
 from antiphon.dialog.conversation_events import ConversationEvent, DtmfPressed, Written
 from antiphon.dialog.turn_records import TurnRecords
 from tests.dialog.logged_world import LoggedWorld
@@ -32,3 +33,15 @@ def test_a_written_turn_takes_back_an_answer_that_nobody_heard() -> None:
     first, second = world.finish()
     assert (first.outcome, second.outcome) == ("taken_back", "answered")
     assert world.users == ["tell me all and quickly"]
+
+
+def test_an_answer_that_went_on_after_a_false_interruption_was_answered() -> None:
+    world = LoggedWorld(lambda request: tokens(LONG))
+    world.listen(TurnRecords())
+    world.says(1.0, "tell me all")
+    world.at(5.0, TurnStarted(0))
+    world.at(8.0, TurnEnded("", 0, "timeout"))
+    world.run()
+    ignored, first = world.finish()
+    assert (ignored.turn, ignored.outcome) == (2, "ignored")
+    assert (first.turn, first.outcome, first.heard_text) == (1, "answered", LONG)

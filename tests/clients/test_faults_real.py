@@ -57,6 +57,8 @@ class Call:
     errors: list[wire.ErrorMessage] = field(default_factory=list)
     line: bytearray = field(default_factory=bytearray)
     """What is still to be said into the microphone."""
+    talking: bool = False
+    understood: int = 0
     told: list[str] = field(default_factory=list)
 
     def heard(self) -> list[str]:
@@ -153,17 +155,19 @@ class Call:
         self.whole.append(await self._answered(turn, asked))
 
     async def _say(self, session: AgentSession, server: Server) -> None:
-        """Speak; what the server was not there to hear is said again."""
-        began, lost = len(self.replies), self.lost
-        self.line += await asyncio.to_thread(pcm, server, SPOKEN, pause_s=0.0)
-        for _ in range(60):
-            await asyncio.sleep(0.1)
-            if len(self.replies) > began or self.lost > lost:
+        """Speak until it was understood. The socket is left alone meanwhile: nobody can hear what it did not carry."""
+        self.talking = True
+        samples = await asyncio.to_thread(pcm, server, SPOKEN, pause_s=0.0)
+        for _ in range(4):
+            while not session.connected:  # noqa: ASYNC110
+                await asyncio.sleep(0.05)
+            understood, give_up_s = self.understood, time.monotonic() + 10.0
+            self.line += samples
+            while self.understood == understood and time.monotonic() < give_up_s:
+                await asyncio.sleep(0.05)
+            if self.understood > understood:
                 break
-        if self.lost > lost:
-            await asyncio.sleep(3.0)
-            if len(self.replies) == began and not any(body_asks(body, "apples") for body in self.bodies[-1:]):
-                await session.send_text(SPOKEN)
+        self.talking = False
 
     async def _answered(self, turn: int, asked: int) -> int:
         """The answer to a turn, or an apology, was heard to its end. Returns the answer's number: a turn before that
@@ -189,6 +193,8 @@ class Call:
                     self.replies.append(event.reply_id)
                 case wire.ReplyWords():
                     self.words.setdefault(event.reply_id, []).extend(event.words)
+                case wire.UserEnded():
+                    self.understood += bool(event.transcript.strip())
                 case wire.Clear():
                     self.cleared.add(event.reply_id)
                 case SocketLost():
@@ -214,6 +220,8 @@ class Call:
     async def _kill(self, session: AgentSession) -> None:
         for _ in range(self.rng.choice((0, 1, 1, 2, 3))):
             await asyncio.sleep(self.rng.uniform(0.5, 6.0))
+            while self.talking:  # noqa: ASYNC110
+                await asyncio.sleep(0.05)
             if session._socket is not None:
                 self.injected.add("network")
                 session._socket.transport.abort()
@@ -221,12 +229,6 @@ class Call:
 
 def users_of(body: Body) -> int:
     return sum(message["role"] == "user" for message in body["messages"])
-
-
-def body_asks(body: Body, word: str) -> bool:
-    """Whether the last thing that the user said has this word."""
-    users = [message["content"] for message in body["messages"] if message["role"] == "user"]
-    return word in users[-1]
 
 
 def settings(folder: Path, llm: ScriptedServer) -> str:

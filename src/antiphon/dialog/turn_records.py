@@ -146,6 +146,9 @@ class TurnRecords:
 
     def _decided(self, entry: Entry) -> list[TurnRecord]:
         out: list[TurnRecord] = []
+        if entry.kind == "interruption.false":  # told by a turn that was none, and is closed
+            for other in self._open.values():
+                other.stopped_s = None
         opened = self._open.get(entry.turn)
         if opened is None:
             if entry.kind not in ("turn.started", "turn.dialled", "turn.written"):
@@ -191,9 +194,6 @@ class TurnRecords:
                 self._tool_ended(opened, entry)
             case "interrupted":
                 self._interrupt(entry)
-            case "interruption.false":
-                for other in self._open.values():
-                    other.stopped_s = None
             case "answer.finished":
                 opened.ended_by = entry.kind
                 out.append(self._close(entry.turn, now_s))
