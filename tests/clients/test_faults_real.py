@@ -163,7 +163,7 @@ class Call:
                 await asyncio.sleep(0.05)
             understood, give_up_s = self.understood, time.monotonic() + 10.0
             self.line += samples
-            while self.understood == understood and time.monotonic() < give_up_s:
+            while self.understood == understood and time.monotonic() < give_up_s:  # noqa: ASYNC110
                 await asyncio.sleep(0.05)
             if self.understood > understood:
                 break
