@@ -13,6 +13,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 
+@pytest.mark.soak  # a minute of real time
 @pytest.mark.timeout(420)
 def test_the_conversation_goes_as_it_should(tmp_path: Path) -> None:
     demo = _run(tmp_path)
