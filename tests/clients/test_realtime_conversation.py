@@ -9,6 +9,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.engine.scripted_llm import scripted_server
 
 from .heard import LONG, assert_speech, raw_wave
@@ -73,6 +75,7 @@ async def opening_hours(params: Any, day: str) -> None:
     await params.result_callback({"day": day, **HOURS})
 
 
+@pytest.mark.soak  # half a minute of real time each
 def test_pipecat(tmp_path: Path) -> None:
     async def main() -> None:
         async with scripted_server(choose=answer) as llm:
@@ -122,6 +125,7 @@ def test_pipecat(tmp_path: Path) -> None:
     asyncio.run(main())
 
 
+@pytest.mark.soak
 def test_livekit(tmp_path: Path) -> None:
     @agents.function_tool  # type: ignore[untyped-decorator]
     async def opening_hours(day: str) -> str:
