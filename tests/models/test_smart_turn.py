@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from pipecat.audio.turn.smart_turn.local_smart_turn_v3 import LocalSmartTurnAnalyzerV3
 
 from antiphon.core.errors import InvalidInput, ModelUnavailable
 from antiphon.core.frame import Samples
@@ -13,8 +14,8 @@ from antiphon.settings import load
 from antiphon.store.store import ModelStore
 
 GOLDEN = Path(__file__).parent / "data" / "smart_turn_golden.npz"
-"""Every 8th band of every 40th frame, the mean and the probability, once computed by the feature extractor that the
-model was published with (pipecat-ai 1.14.0, BSD-2) from the signals of :func:`signal`."""
+"""Every 8th band of every 40th frame and the mean, once computed by the feature extractor that the model was published
+with (pipecat-ai 1.14.0, BSD-2) from the signals of :func:`signal`."""
 
 LENGTHS = {"short": 20_000, "long": 150_000}
 
@@ -56,11 +57,10 @@ def test_features_equal_those_the_model_was_trained_with(name: str, golden: dict
 
 
 @pytest.mark.parametrize("name", LENGTHS)
-def test_the_probability_is_that_of_the_original(
-    name: str, smart_turn: SmartTurn, golden: dict[str, NDArray[np.float32]]
-) -> None:
-    # The golden values are of a CPU with VNNI; int8 sums saturate without it, and differ by up to 0.044.
-    assert smart_turn.complete(signal(name)) == pytest.approx(float(golden[f"{name}_p"]), abs=0.06)
+def test_the_probability_is_that_of_the_original(name: str, smart_turn: SmartTurn) -> None:
+    """The original runs beside ours, on the same CPU: int8 sums differ between them (0.93 with VNNI, 0.98 without)."""
+    original = LocalSmartTurnAnalyzerV3()._predict_endpoint(signal(name))
+    assert smart_turn.complete(signal(name)) == pytest.approx(original["probability"], abs=0.01)
 
 
 def test_only_the_last_eight_seconds_count(smart_turn: SmartTurn) -> None:
