@@ -246,6 +246,8 @@ brain_first_s = 4.0
 brain_gap_s = 2.0
 filler_after_s = 1.0
 resume_window_s = 10.0
+# No voice fails here; on a full machine one waits for its turn.
+voice_mute_s = 20.0
 
 [agent.phrases]
 apology = "{APOLOGY}"
@@ -299,8 +301,6 @@ def test_faults_at_random_moments_are_survived(first: int, count: int, tmp_path:
                 outcomes = await asyncio.gather(*map(one, calls.values()), return_exceptions=True)
                 await asyncio.to_thread(nothing_is_left, server)
                 failed = {n: o for n, o in zip(calls, outcomes, strict=True) if isinstance(o, BaseException)}
-                if failed and all(voice_was_starved(calls[number], tmp_path) for number in failed):
-                    pytest.skip("this machine is too busy: a voice gave no sound for 4 s, again and again")
                 assert not failed, "\n".join(map(repr, failed.values()))
             finally:
                 await asyncio.to_thread(running.__exit__, None, None, None)
@@ -316,12 +316,6 @@ def test_faults_at_random_moments_are_survived(first: int, count: int, tmp_path:
     injected = Counter(kind for call in calls.values() for kind in call.injected)
     assert all(injected[kind] for kind in ("llm", "tool", "network")), injected
     assert sum(call.resumed for call in calls.values()) == sum(call.lost for call in calls.values()) > 0
-
-
-def voice_was_starved(call: Call, folder: Path) -> bool:
-    """No voice is killed here: where one was given up three times in a turn, the cores were taken by others."""
-    turns = [line["ledger"] for line in lines(folder, "log", call.session_id) if line["event"] == "turn"]
-    return any(sum(entry["kind"] == "voice.failed" for entry in ledger) >= 3 for ledger in turns)
 
 
 def nothing_is_left(server: Server) -> None:

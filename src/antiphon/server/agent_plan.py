@@ -76,6 +76,7 @@ def plan_session(settings: Settings, tools: ServerTools, start: wire.Start, defa
             brain_first_s=agent.brain_first_s,
             brain_gap_s=agent.brain_gap_s,
             brain_retries=agent.brain_retries,
+            voice_mute_s=agent.voice_mute_s,
             voice_retries=agent.voice_retries,
             filler_after_s=agent.filler_after_s,
             filler_every_s=agent.filler_every_s,

@@ -140,6 +140,9 @@ class AgentSettings(Section):
     brain_gap_s: float = Field(default=5.0, gt=0)
     """The longest silence of the brain after that."""
     brain_retries: int = Field(default=1, ge=0)
+    voice_mute_s: float = Field(default=4.0, gt=0)
+    """The longest wait for sound from a voice that owes some. More where a full machine makes voices wait their turn: a
+    voice that is replaced begins anew, behind all others."""
     voice_retries: int = Field(default=2, ge=0)
     handover_on_failure: bool = False
     """A person takes over, instead of silence, when the voice cannot be recovered."""
