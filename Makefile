@@ -39,6 +39,7 @@ soak: setup $(NODE_STAMP) ## minutes of wall-clock load
 
 BENCH := docs/figures
 SPEECH ?= ../shared/speech
+PROMPTS ?= /usr/share/asterisk/sounds/en_US_f_Allison
 
 bench: setup ## the figures of docs/bench.md; about an hour, on a quiet machine
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[bench,peers]'
@@ -50,8 +51,13 @@ bench: setup ## the figures of docs/bench.md; about an hour, on a quiet machine
 	$(BIN)/antiphon bench tts --streams 1,16 --blocks 2 --burst --peers hibari,kokoro --echo --out $(BENCH)/tts.json
 	$(BIN)/antiphon bench tts --streams "" --capacity --capacity-start 64 --out $(BENCH)/capacity.json
 	$(BIN)/antiphon bench tts --streams "" --wer --peers hibari --out $(BENCH)/wer.json
-	$(BIN)/antiphon bench stt --speech $(SPEECH)/read --texts $(SPEECH)/read.tsv --repeat 3 \
-	  --turns train/turn/pauses.json --recordings $(SPEECH) --out $(BENCH)/stt.json
+	$(BIN)/antiphon bench stt --speech $(SPEECH)/read --texts $(SPEECH)/read.tsv --streams 1,4,8 --repeat 2 \
+	  --out $(BENCH)/stt.json
+	$(BIN)/antiphon bench stt --turns train/turn/pauses.json --recordings $(SPEECH) --recordings $(PROMPTS) \
+	  --turn-clips 96 --turn-streams 4 --no-offline --out $(BENCH)/stt-turns.json
+	$(BIN)/antiphon bench conversation --streams 1 --rounds 2 --clips 0 --out $(BENCH)/conversation.json
+	$(BIN)/antiphon bench conversation --streams "" --scenario none --clips 124 --noise $(SPEECH)/noise \
+	  --babble $(SPEECH)/librispeech --out $(BENCH)/selectivity.json
 	$(BIN)/antiphon bench stt --speech $(SPEECH)/read --texts $(SPEECH)/read.tsv --streams 4 --noise $(SPEECH)/noise \
 	  --rir $(SPEECH)/rir --telephone --nothing 60 --minutes 30 --faster-than-real-time --out $(BENCH)/stt-noise.json
 
