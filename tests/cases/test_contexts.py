@@ -18,7 +18,7 @@ from antiphon.server.journal import ConnectionClosed
 from antiphon.server.session import SpeechSocket
 from tests.dialog.world import World, asks, tokens
 from tests.engine.scripted_llm import words
-from tests.server.agent_world import AgentWorld
+from tests.server.agent.world import AgentWorld
 from tests.server.support import ScriptedEngine, make_app, run, serving, settings
 
 

@@ -3,7 +3,7 @@
 from antiphon.core.brain import BrainEvent, BrainRequest
 from antiphon.dialog.conversation_events import Moment
 from antiphon.dialog.turn_records import TurnRecords
-from antiphon.server.agent_log import AgentLog, AgentSessionFacts
+from antiphon.server.agent.log import AgentLog, AgentSessionFacts
 
 from ..dialog.logged_world import LoggedWorld
 from ..dialog.world import asks, tokens

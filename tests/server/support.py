@@ -17,7 +17,7 @@ from antiphon.core.event import Audio, Event, Flushed, Marker
 from antiphon.core.hearing import HearingConfig
 from antiphon.core.speech import SpeechConfig, VoiceInfo
 from antiphon.engine.fake import FakeEar, FakeEarStream
-from antiphon.server.agent_tools import NO_TOOLS, ToolSource
+from antiphon.server.agent.tools import NO_TOOLS, ToolSource
 from antiphon.server.app import App, create_app
 from antiphon.server.journal import Entry
 from antiphon.server.run import _Server, bind, config

@@ -36,12 +36,13 @@ from antiphon.protocol.openai_realtime_events import SERVER_EVENTS
 from antiphon.protocol.openai_realtime_http import SecretReply, SecretRequest
 from antiphon.protocol.openai_transcription import TranscriptionForm, TranscriptionReply
 from antiphon.protocol.openapi import Answer, Query, Socket
-from antiphon.server import agent_routes, cartesia_routes, hearing_routes, openai_routes, realtime_routes
+from antiphon.server import cartesia_routes, hearing_routes, openai_routes, realtime_routes
 from antiphon.server.admission import Admission
-from antiphon.server.agent_log import MakeAgentLog
+from antiphon.server.agent import routes as agent_routes
+from antiphon.server.agent.log import MakeAgentLog
+from antiphon.server.agent.routes import AgentRoute
+from antiphon.server.agent.tools import NO_TOOLS, ToolSource
 from antiphon.server.agent_records import MakeSink, TurnsOnly, records_for
-from antiphon.server.agent_routes import AgentRoute
-from antiphon.server.agent_tools import NO_TOOLS, ToolSource
 from antiphon.server.auth import gate_for
 from antiphon.server.cartesia_routes import CartesiaRoutes, upgrade_needed
 from antiphon.server.front import Front, MethodNotAllowed

@@ -21,9 +21,9 @@ import uvicorn
 
 from antiphon.core.brain import Brain
 from antiphon.core.errors import AntiphonError
+from antiphon.server.agent.echo import require_echo
 from antiphon.server.app import App, create_app
 from antiphon.server.auth import gate_for
-from antiphon.server.echo import require_echo
 from antiphon.server.hub import Engines
 from antiphon.server.keepers import Keepers, require_boundaries
 from antiphon.server.log_lines import configure_logging

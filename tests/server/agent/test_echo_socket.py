@@ -2,11 +2,11 @@
 
 import pytest
 
-from antiphon.server import echo
-from antiphon.server.echo import SessionEcho, require_echo
+from antiphon.server.agent import echo
+from antiphon.server.agent.echo import SessionEcho, require_echo
 from antiphon.settings import AgentSettings, SettingsError
 
-from .agent_world import AgentWorld, tokens
+from .world import AgentWorld, tokens
 
 
 class Spied(SessionEcho):
@@ -35,7 +35,7 @@ def spied(monkeypatch: pytest.MonkeyPatch) -> list[Spied]:
         made.append(Spied(*shape))
         return made[-1]
 
-    monkeypatch.setattr("antiphon.server.agent_machine.SessionEcho", make)
+    monkeypatch.setattr("antiphon.server.agent.machine.SessionEcho", make)
     return made
 
 

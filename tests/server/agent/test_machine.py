@@ -10,7 +10,7 @@ from antiphon.dialog.conversation_events import FromBrain, Played
 from antiphon.dialog.conversation_log import AudibleLeft, AudioLeft, PlayedTo, SpeechOpened
 from antiphon.dialog.ledger import Entry
 
-from .agent_world import AgentWorld, tokens
+from .world import AgentWorld, tokens
 
 LONG = "The first order was sent on Monday. The second one is still being packed. The third one waits for payment."
 

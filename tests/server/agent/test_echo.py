@@ -3,9 +3,9 @@ import pytest
 
 from antiphon.audio.pcm import bytes_per_sample, decode, encode
 from antiphon.audio.resample import resample
-from antiphon.server.echo import SessionEcho
+from antiphon.server.agent.echo import SessionEcho
 
-from ..audio.test_echo import db, echo_of, speech
+from ...audio.test_echo import db, echo_of, speech
 
 
 @pytest.mark.parametrize(

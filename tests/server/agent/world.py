@@ -39,10 +39,10 @@ from antiphon.protocol.actions import (
     SendBytes,
 )
 from antiphon.protocol.native import NativeLimits
-from antiphon.server.agent_log import AgentSessionFacts
-from antiphon.server.agent_machine import AgentMachine
-from antiphon.server.agent_plan import ServerTools, plan_session
-from antiphon.server.agent_session import AgentSession
+from antiphon.server.agent.log import AgentSessionFacts
+from antiphon.server.agent.machine import AgentMachine
+from antiphon.server.agent.plan import ServerTools, plan_session
+from antiphon.server.agent.session import AgentSession
 from antiphon.settings import Settings
 
 SPECS = (

@@ -4,8 +4,8 @@ from antiphon.core.hearing import HearingConfig, Listened
 from antiphon.core.turns import TurnStarted
 from antiphon.protocol.actions import Cancel, Configure, Open, Push
 from antiphon.protocol.native_messages import AudioShape, Start
-from antiphon.server.agent_hearing import MUTE_S, REPLAY_S, AgentHearing
-from antiphon.server.agent_plan import ServerTools, plan_session
+from antiphon.server.agent.hearing import MUTE_S, REPLAY_S, AgentHearing
+from antiphon.server.agent.plan import ServerTools, plan_session
 from antiphon.settings import Settings
 
 PLAN = plan_session(Settings(), ServerTools(), Start(), "v")

@@ -17,10 +17,10 @@ from antiphon.dialog.conversation_events import (
 )
 from antiphon.dialog.conversation_log import Observed
 from antiphon.dialog.tools import CallTool, CancelTool
-from antiphon.server.agent_log import AgentLog, AgentSessionFacts
-from antiphon.server.agent_plan import AgentPlan
-from antiphon.server.agent_speech import AgentSpeech, SpeechLevel
-from antiphon.server.agent_tools import ToolRunner
+from antiphon.server.agent.log import AgentLog, AgentSessionFacts
+from antiphon.server.agent.plan import AgentPlan
+from antiphon.server.agent.speech import AgentSpeech, SpeechLevel
+from antiphon.server.agent.tools import ToolRunner
 
 _MAX_NEWS = 1024
 _MAX_SPEECHES = 16

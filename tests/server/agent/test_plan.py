@@ -5,7 +5,7 @@ import pytest
 from antiphon.core.brain import ToolSpec
 from antiphon.core.errors import InvalidInput
 from antiphon.protocol.native_messages import AgentSettings, ClientTool, Start, TurnSettings
-from antiphon.server.agent_plan import ServerTools, plan_session
+from antiphon.server.agent.plan import ServerTools, plan_session
 from antiphon.settings import Settings
 
 SETTINGS = Settings(

@@ -10,10 +10,10 @@ from antiphon.core.clock import unix_time_s
 from antiphon.core.errors import InvalidInput
 from antiphon.dialog.conversation_events import Closed
 from antiphon.protocol import native_messages as wire
-from antiphon.server.agent_log import AgentSessionFacts
-from antiphon.server.agent_plan import plan_session
-from antiphon.server.agent_session import AgentSession
-from antiphon.server.agent_tools import ToolTasks, server_tools
+from antiphon.server.agent.log import AgentSessionFacts
+from antiphon.server.agent.plan import plan_session
+from antiphon.server.agent.session import AgentSession
+from antiphon.server.agent.tools import ToolTasks, server_tools
 from antiphon.server.auth import Principal
 from antiphon.server.hub import Hub
 from antiphon.server.session_alarm import Alarm

@@ -22,10 +22,10 @@ from antiphon.dialog.tools import CallTool, CancelTool
 from antiphon.protocol import native_messages as wire
 from antiphon.protocol.actions import AgentAction, Ask, Cancel, Key, Note, Open
 from antiphon.protocol.native import NativeLimits, NativeSocket, Tell, ToConversation
-from antiphon.server.agent_hearing import AgentHearing
-from antiphon.server.agent_session import AgentSession
-from antiphon.server.agent_speech import AgentSpeech
-from antiphon.server.echo import SessionEcho
+from antiphon.server.agent.echo import SessionEcho
+from antiphon.server.agent.hearing import AgentHearing
+from antiphon.server.agent.session import AgentSession
+from antiphon.server.agent.speech import AgentSpeech
 from antiphon.server.lifecycle import Unready
 
 

@@ -10,7 +10,7 @@ from antiphon.core.hearing import EAR_RATE_HZ, HearingConfig, Listened
 from antiphon.core.turns import TurnEvent
 from antiphon.protocol.actions import AgentAction, Cancel, Configure, Key, Open, Push
 from antiphon.protocol.native_messages import AudioShape
-from antiphon.server.agent_plan import AgentPlan
+from antiphon.server.agent.plan import AgentPlan
 
 MUTE_S: Final = 5.0
 """An ear that was given audio and has said nothing for so long is replaced. It says something every 100 ms or so."""

@@ -8,10 +8,10 @@ from typing import Any
 from antiphon.core.brain import Message, ToolCall, ToolSpec
 from antiphon.dialog.conversation_actions import Handover
 from antiphon.dialog.tools import CallTool
-from antiphon.server.agent_tools import NO_TOOLS, ToolTasks, server_tools
+from antiphon.server.agent.tools import NO_TOOLS, ToolTasks, server_tools
 from antiphon.server.tools import ToolContext, ToolOutcome
 
-from .support import run, until
+from ..support import run, until
 
 
 class Source:

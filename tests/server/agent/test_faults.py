@@ -13,7 +13,7 @@ from antiphon.core.turns import TurnEnded, TurnStarted
 from antiphon.dialog.ledger import cause
 from antiphon.dialog.reply import Reply
 
-from .agent_world import AgentWorld
+from .world import AgentWorld
 
 SEEDS = [*range(40), *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(40, 200))]
 FEW = range(40)

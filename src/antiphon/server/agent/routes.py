@@ -3,8 +3,8 @@
 from starlette.websockets import WebSocket
 
 from antiphon.protocol.native import AUDIO, NativeLimits
-from antiphon.server.agent_machine import AgentMachine
-from antiphon.server.agent_sessions import AgentSessions
+from antiphon.server.agent.machine import AgentMachine
+from antiphon.server.agent.sessions import AgentSessions
 from antiphon.server.auth import Principal
 from antiphon.server.hub import Hub
 from antiphon.server.machine import Machine

@@ -10,7 +10,7 @@ from antiphon.dialog.conversation_log import AudibleLeft, AudioLeft, SpeechOpene
 from antiphon.protocol.actions import Close, Flush, Push, Send, SendBytes
 from antiphon.protocol.native import NativeLimits, NativeSocket
 from antiphon.protocol.native_messages import AudioShape
-from antiphon.server.agent_speech import AgentSpeech, SpeechLevel
+from antiphon.server.agent.speech import AgentSpeech, SpeechLevel
 
 VOICE_HZ = 24_000
 
