@@ -71,6 +71,18 @@ async def next_of(session: AgentSession, kind: type[Any]) -> Any:
     raise AssertionError(f"the session ended without {kind.__name__}")
 
 
+async def said(session: AgentSession, peer: Peer) -> None:
+    """The agent has said the first second of a reply, and the client has it."""
+    await peer.say("r1", SECOND)
+    await arrived(session)
+
+
+async def arrived(session: AgentSession) -> None:
+    """All frames of :data:`SECOND`."""
+    for _ in range(10):
+        await next_of(session, ReplyAudio)
+
+
 def test_start_says_what_the_options_say() -> None:
     async def talk(server: AgentServer, time: TestTime) -> None:
         async def find(order_id: str) -> str:
@@ -160,15 +172,12 @@ def test_playback_is_reported_as_the_clock_goes_and_at_its_end() -> None:
 def test_an_underrun_is_reported() -> None:
     async def talk(server: AgentServer, time: TestTime) -> None:
         async with Opened(server, time, report_every_s=1.5) as (session, peer):
-            await peer.say("r1", SECOND)
-            for _ in range(10):
-                await next_of(session, ReplyAudio)
+            await said(session, peer)
             await time.until_asleep()
             time.advance(1.5)
             assert await peer.told(wire.Played) == wire.Played(reply_id="r1", sample=8_000)
             await peer.do(peer.machine.audio("r1", SECOND))
-            for _ in range(10):
-                await next_of(session, ReplyAudio)
+            await arrived(session)
             await time.until_asleep()
             time.advance(1.5)
             assert await peer.told(wire.Played) == wire.Played(reply_id="r1", sample=16_000, underruns=1)
@@ -179,9 +188,7 @@ def test_an_underrun_is_reported() -> None:
 def test_clear_is_answered_at_once_with_what_was_heard() -> None:
     async def talk(server: AgentServer, time: TestTime) -> None:
         async with Opened(server, time, report_every_s=5.0) as (session, peer):
-            await peer.say("r1", SECOND)
-            for _ in range(10):
-                await next_of(session, ReplyAudio)
+            await said(session, peer)
             await time.until_asleep()
             time.advance(0.5)
             await peer.do(peer.machine.clear("r1", 40))
@@ -196,9 +203,7 @@ def test_clear_is_answered_at_once_with_what_was_heard() -> None:
 def test_a_pause_holds_the_player_and_its_end_lets_it_go_on() -> None:
     async def talk(server: AgentServer, time: TestTime) -> None:
         async with Opened(server, time, report_every_s=5.0) as (session, peer):
-            await peer.say("r1", SECOND)
-            for _ in range(10):
-                await next_of(session, ReplyAudio)
+            await said(session, peer)
             await time.until_asleep()
             time.advance(0.25)
             await peer.do(peer.machine.pause_reply("r1", 0))
@@ -282,9 +287,7 @@ def test_a_lost_socket_is_replaced_and_nothing_is_said_twice() -> None:
             return "booked"
 
         async with Opened(server, time, tools=(Tool("book", book),), report_every_s=9.0) as (session, peer):
-            await peer.say("r1", SECOND)
-            for _ in range(10):
-                await next_of(session, ReplyAudio)
+            await said(session, peer)
             await peer.do(peer.machine.call_tool("c1", "book", '{"day":"Monday"}'))
             await next_of(session, ToolRan)
             time.advance(0.5)
@@ -524,6 +527,23 @@ def test_a_reply_that_begins_again_under_its_old_name_is_borne() -> None:
     audio = replies.hear(bytes(160))
     assert audio is not None
     assert audio.start_sample == 0
+
+
+def test_a_pause_that_comes_when_all_was_heard_holds_nothing_up() -> None:
+    time = TestTime()
+    player = SimulatedPlayer(time, OUTPUT)
+    replies = Replies(player, OUTPUT.sample_bytes)
+    replies.obey(wire.ReplyStarted(reply_id="r1"))
+    replies.hear(SECOND)
+    replies.obey(wire.ReplyEnded(reply_id="r1", samples=8_000, reason="completed"))
+    time.advance(2.0)
+    replies.obey(wire.ReplyPaused(reply_id="r1", fade_ms=40))
+    assert not player.paused
+    replies.lose()
+    replies.obey(wire.ReplyStarted(reply_id="r2"))
+    replies.hear(SECOND)
+    time.advance(0.5)
+    assert player.position("r2").sample == 4_000
 
 
 def test_replies_that_never_end_are_forgotten() -> None:

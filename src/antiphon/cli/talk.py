@@ -50,7 +50,8 @@ def talk(
     instructions: Annotated[str | None, typer.Option(help="What a language model behind it is told.")] = None,
     typed: Annotated[bool, typer.Option("--typed", help="Type instead of speaking; nothing sounds.")] = False,
     wav: Annotated[
-        Path | None, typer.Option("--wav", help="Write what the agent says to a WAV file.", dir_okay=False)
+        Path | None,
+        typer.Option("--wav", help="Write what the agent says to a WAV file; type, nothing sounds.", dir_okay=False),
     ] = None,
     config: ConfigOption = None,
 ) -> None:
@@ -80,22 +81,23 @@ async def _main(url: str | None, wishes: _Wishes, config: Path | None) -> None:
 
 async def _talk(url: str, wishes: _Wishes) -> None:
     clock = MonotonicClock()
-    sound = None if wishes.typed else devices()
-    if sound is None and not wishes.typed:
+    spoken = not wishes.typed and wishes.wav is None
+    sound = devices() if spoken else None
+    if spoken and sound is None:
         typer.echo(
             "-- no microphone and loudspeaker here (pip install 'antiphon[talk]' brings what finds them): type instead",
             err=True,
         )
     with contextlib.ExitStack() as stack:
         player: Player
-        if sound is not None and wishes.wav is None:
+        if sound is not None:
             player = stack.enter_context(loudspeaker(sound, clock, _OUTPUT))
         else:
             player = SimulatedPlayer(clock, _OUTPUT, keep=wishes.wav is not None)
         begin_s = clock.now_s()
         try:
             async with connect(url, wishes.options, player=player, clock=clock) as session:
-                await _converse(session, clock, sound if isinstance(player, SimulatedPlayer) is False else None)
+                await _converse(session, clock, sound)
         finally:
             if wishes.wav is not None and isinstance(player, SimulatedPlayer):
                 _write(wishes.wav, player, begin_s, clock.now_s())

@@ -105,6 +105,11 @@ class SimulatedPlayer:
         """When the last sample that is to sound will have been heard (monotonic seconds)."""
         return self._free_s + self._delay_s
 
+    @property
+    def paused(self) -> bool:
+        """Whether it is silent because it was told to be, and has something to go on with, or may get it."""
+        return self._paused is not None
+
     def push(self, reply_id: str, data: bytes) -> None:
         now_s = self._clock.now_s()
         reply = self._reply(reply_id)

@@ -41,7 +41,8 @@ class Replies:
                 self._silent(reply_id)
                 return self._news_of(reply_id, always=True)
             case wire.ReplyPaused(reply_id=reply_id):
-                self._player.pause(reply_id, message.fade_ms)
+                if not self._player.position(reply_id).over:  # else nothing would ever let it go on
+                    self._player.pause(reply_id, message.fade_ms)
                 return self._news_of(reply_id, always=True)
             case wire.ReplyContinued(reply_id=reply_id):
                 self._player.go_on(reply_id)
