@@ -1,33 +1,26 @@
 """The synthetic caller: speaks its lines in real time over the native socket, and hears by its own clock."""
 
 import asyncio
-import time
-from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass, replace
+import contextlib
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
 
 import numpy as np
 
 from antiphon.audio.activity import first_audible_sample, last_audible_sample
-from antiphon.audio.pcm import encode
-from antiphon.bench.conversation_call import CALLER_RATE_HZ, Arrived, Call, Line, News, Part
+from antiphon.bench.conversation_call import CALLER_RATE_HZ, Call, Part
 from antiphon.bench.conversation_caller import in_voice, room
-from antiphon.bench.conversation_director import Director, Heard
-from antiphon.bench.conversation_recording import two_channels
 from antiphon.bench.scenario import Scenario, Step
-from antiphon.bench.target.caller import FRAME_S, SHAPE, CallLog, Microphone
+from antiphon.bench.target.caller import SHAPE, Caller, Link, Tell
+from antiphon.bench.target.native import NativeLink
 from antiphon.bench.voices import by_hibari
-from antiphon.client import AgentSession, ReplyAudio, SessionOptions, SimulatedPlayer, connect
-from antiphon.core.clock import Clock, MonotonicClock
-from antiphon.core.errors import AntiphonError
+from antiphon.client import SessionOptions, SimulatedPlayer, connect
+from antiphon.core.clock import Clock, MonotonicClock, unix_time_s
 from antiphon.core.frame import Samples
 from antiphon.protocol import native_messages as wire
 
 VOICE = 1
 """The bench's caller number 1: the embedded voice, a good two semitones lower, so that two people are heard."""
-MOST_S = 150.0
-
-Tell = Callable[[float, News | str], None]
-"""Told of what happens, with its moment in seconds since the call began; a text is a line that the caller begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,109 +50,28 @@ def _spoken(step: Step) -> Samples:
 
 
 def hold(url: str, part: Part, tell: Tell) -> Held:
-    """One call, from the greeting to the goodbye. What goes wrong on the way is the call's ``error``."""
-    return asyncio.run(_hold(url, part, tell))
+    """One call, from the greeting to the goodbye. What goes wrong on the way is the call's ``error``.
+
+    ``tell`` gets moments in seconds since the call began.
+    """
+    clock = MonotonicClock()
+    desk = _Desk(url, clock)
+    caller = Caller(desk, clock, lambda at_s, event: tell(at_s - desk.begin_s, event))
+    call = asyncio.run(caller.hold(part))
+    return Held(call, unix_time_s() - (clock.now_s() - call.recording.begin_s))
 
 
-class _Log(CallLog):
-    """Tells of everything; and while the agent only pauses, to hear who wants the floor, the caller waits."""
+class _Desk:
+    """The native socket, to an agent whose greeting, instructions and tools are the server's own."""
 
-    def __init__(self, clock: Clock, tell: Tell) -> None:
-        super().__init__(clock)
+    def __init__(self, url: str, clock: Clock) -> None:
+        self._url = url
+        self._clock = clock
         self.begin_s = clock.now_s()
-        self._tell = tell
-        self._paused = False
 
-    def note(self, at_s: float, event: News) -> None:
-        super().note(at_s, event)
-        if isinstance(event, wire.ReplyPaused):
-            self._paused = True
-        elif isinstance(event, wire.ReplyContinued | wire.Clear):
-            self._paused = False
-        self._tell(at_s - self.begin_s, event)
-
-    def heard(self, now_s: float, player: SimulatedPlayer) -> Heard:
-        heard = super().heard(now_s, player)
-        return replace(heard, quiet_since_s=None) if self._paused else heard
-
-
-class _Link:
-    """The session as the bench's caller wants it."""
-
-    def __init__(self, session: AgentSession) -> None:
-        self._session = session
-
-    async def send(self, samples: Samples) -> None:
-        await self._session.send_audio(encode(samples, "pcm_s16le"))
-
-    async def news(self) -> AsyncIterator[tuple[float, News]]:
-        async for at_s, event in self._session.stamped():
-            if isinstance(event, ReplyAudio):
-                yield at_s, Arrived(event.reply_id, event.start_sample, event.samples)
-            else:
-                yield at_s, event
-
-
-async def _hold(url: str, part: Part, tell: Tell) -> Held:
-    clock = MonotonicClock()
-    log = _Log(clock, tell)
-    player = SimulatedPlayer(clock, SHAPE, keep=True)
-    options = SessionOptions(input=wire.AudioShape("pcm_s16le", CALLER_RATE_HZ), output=SHAPE)
-    microphone = Microphone(part.floor)
-    director = Director(part.scenario, clock.now_s())
-    error, began_unix_s = "", time.time()
-    try:
-        async with asyncio.timeout(MOST_S), connect(url, options, player=player, clock=clock) as session:
-            log.begin_s, began_unix_s = clock.now_s(), time.time()
-            director = Director(part.scenario, log.begin_s)
-            link = _Link(session)
-            listening = asyncio.create_task(log.follow(link))
-            await _speak(link, part, director, microphone, log, player, tell)
-        await listening
-    except TimeoutError:
-        error = f"the call was not over within {MOST_S:g} s"
-    except (AntiphonError, OSError) as failure:
-        error = str(failure)
-    pieces = tuple(replace(piece) for piece in player.pieces)
-    places = [microphone.places.get(index, (None, None)) for index in range(len(part.scenario.steps))]
-    call = Call(
-        number=part.number,
-        scenario=part.scenario,
-        recording=two_channels(microphone.track, CALLER_RATE_HZ, pieces, SHAPE, log.begin_s),
-        lines=tuple(Line(index, start_s, end_s, director.said[index]) for index, (start_s, end_s) in enumerate(places)),
-        events=tuple(log.events),
-        pieces=pieces,
-        behind_s=microphone.behind_s,
-        error=error,
-    )
-    return Held(call, began_unix_s)
-
-
-async def _speak(
-    link: _Link,
-    part: Part,
-    director: Director,
-    microphone: Microphone,
-    log: _Log,
-    player: SimulatedPlayer,
-    tell: Tell,
-) -> None:
-    clock = MonotonicClock()
-    while True:
-        # against the beginning, not the frame before: late wake-ups must not add up
-        due_s = log.begin_s + microphone.spoken_s + FRAME_S
-        if (delay_s := due_s - clock.now_s()) > 0:
-            await asyncio.sleep(delay_s)
-        now_s = clock.now_s()
-        microphone.behind_s = max(microphone.behind_s, now_s - due_s)
-        heard = log.heard(now_s, player)
-        if director.is_over(now_s, heard) or log.over:
-            return
-        index = director.next_line(now_s, heard)
-        if index is not None:
-            step = part.scenario.steps[index]
-            director.spoken(index, log.begin_s + microphone.begin(index, part.clips[index]))
-            if step.kind != "backchannel":
-                log.asked(now_s)
-            tell(now_s - log.begin_s, step.text)
-        await link.send(microphone.frame())
+    @contextlib.asynccontextmanager
+    async def open(self, part: Part, player: SimulatedPlayer) -> AsyncIterator[Link]:
+        options = SessionOptions(input=wire.AudioShape("pcm_s16le", CALLER_RATE_HZ), output=SHAPE)
+        async with connect(self._url, options, player=player, clock=self._clock) as session:
+            self.begin_s = self._clock.now_s()
+            yield NativeLink(session)

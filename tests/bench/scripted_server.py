@@ -27,7 +27,8 @@ CHUNKS = (SILENCE, TONE, TONE)
 
 class ScriptedServer:
     """Speaks ``CHUNKS`` for every text; texts with ``REFUSE`` are refused, with ``HANG`` never answered, with ``DROP``
-    lose their socket. ``heard`` keeps what came in, in order."""
+    lose their socket, with ``FAIL`` break off after all audio (server-sent events). ``heard`` keeps what came in, in
+    order."""
 
     def __init__(self) -> None:
         self.heard: list[dict[str, Any]] = []
@@ -38,6 +39,7 @@ class ScriptedServer:
                 Route("/", lambda _: JSONResponse({"ok": True})),
                 WebSocketRoute("/tts/websocket", self._websocket),
                 Route("/tts/bytes", self._bytes, methods=["POST"]),
+                Route("/tts/sse", self._sse, methods=["POST"]),
                 Route("/v1/audio/speech", self._bytes, methods=["POST"]),
             ]
         )
@@ -91,6 +93,24 @@ class ScriptedServer:
             yield whole[481:]
 
         return StreamingResponse(pieces(), media_type="audio/pcm")
+
+
+    async def _sse(self, request: Request) -> Response:
+        body = await request.json()
+        self.heard.append(body)
+        if "REFUSE" in body["transcript"]:
+            return PlainTextResponse("at capacity", 429)
+
+        async def pieces() -> AsyncIterator[str]:
+            head = {"context_id": "c", "status_code": 206, "done": False}
+            chunks = [{"type": "chunk", "data": base64.b64encode(chunk).decode(), "step_time": 2.0} for chunk in CHUNKS]
+            fails = {"type": "error", "done": True, "status_code": 500, "message": "out of breath"}
+            last = fails if "FAIL" in body["transcript"] else {"type": "done", "done": True}
+            whole = "".join(f"event: {one['type']}\ndata: {json.dumps(head | one)}\n\n" for one in [*chunks, last])
+            yield whole[:100]  # cuts an event in half
+            yield whole[100:]
+
+        return StreamingResponse(pieces(), media_type="text/event-stream")
 
 
 @contextmanager

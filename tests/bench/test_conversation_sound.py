@@ -8,7 +8,7 @@ import pytest
 
 from antiphon.audio.pcm import encode
 from antiphon.bench.conversation_recording import TwoChannels, agent_track
-from antiphon.bench.conversation_sound import Span, agent_sound, longest_hole, spans, spoken_span
+from antiphon.bench.conversation_sound import Span, agent_sound, longest_hole, spoken_span
 from antiphon.client.playback import Piece
 from antiphon.core.frame import Samples
 
@@ -46,12 +46,6 @@ def test_breath_is_not_audible() -> None:
     sound = track((1.0, 2.0))
     sound[: RATE_HZ // 2] = 0.002 * np.sin(np.arange(RATE_HZ // 2))
     assert agent_sound(sound, RATE_HZ).first_after(0.0) == pytest.approx(1.0)
-
-
-def test_spans_close_short_holes() -> None:
-    sound = agent_sound(track((1.0, 2.0), (2.3, 3.0), (4.0, 5.0)), RATE_HZ)
-    assert [round(moment, 6) for span in spans(sound) for moment in (span.start_s, span.end_s)] == [1.0, 3.0, 4.0, 5.0]
-    assert len(spans(sound, 0.1)) == 3
 
 
 def test_the_longest_hole_begins_in_the_window_and_ends_with_the_voice() -> None:

@@ -12,8 +12,6 @@ from antiphon.core.errors import InvalidInput
 
 from .reports import group, plan, report
 
-pytest.importorskip("matplotlib")
-
 
 def test_the_page_names_the_component_that_made_the_caller_wait() -> None:
     text = page([report(group(plan("delay")), group(plan("silence padding")), group(plan("stall")))])

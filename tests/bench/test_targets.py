@@ -11,6 +11,7 @@ from antiphon.bench.player import Played, Player
 from antiphon.bench.process import cpu_time
 from antiphon.bench.recording import Take
 from antiphon.bench.target.cartesia_bytes import CartesiaBytes
+from antiphon.bench.target.cartesia_sse import CartesiaSse
 from antiphon.bench.target.cartesia_ws import CartesiaWs, websocket_url
 from antiphon.bench.target.contract import Line, Target, whole_samples
 from antiphon.bench.target.echo import Echo, EchoServer, order_line, sizes_line
@@ -22,7 +23,7 @@ from antiphon.protocol.cartesia_tts import decode_client_message
 from .scripted_server import CHUNKS, ScriptedServer
 
 PCM = b"".join(CHUNKS)
-MAKERS: list[Callable[[str], Target]] = [CartesiaWs, CartesiaBytes, OpenaiSpeech]
+MAKERS: list[Callable[[str], Target]] = [CartesiaWs, CartesiaBytes, CartesiaSse, OpenaiSpeech]
 
 
 def play(target: Target, *lines: Line, timeout_s: float = 5.0) -> Played:
@@ -72,6 +73,11 @@ def test_bytes_target_asks_for_raw_pcm_in_cartesias_words(url: str, scripted: Sc
             "transcript": "hello",
         }
     ]
+
+
+def test_an_error_in_the_events_is_the_takes(url: str) -> None:
+    take = play(CartesiaSse(url), Line("FAIL")).takes[0]
+    assert (take.error, take.status, take.pcm) == ("out of breath", 500, PCM)
 
 
 def test_openai_target_takes_a_base_with_or_without_v1(url: str, scripted: ScriptedServer) -> None:

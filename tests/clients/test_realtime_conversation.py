@@ -117,10 +117,10 @@ def test_pipecat(tmp_path: Path) -> None:
                     while llm.bodies[-1]["messages"][-1].get("content", "").strip(" .") == WISH.strip("."):
                         await call.ears.until(frames.Frame, len(call.ears.heard) + 1)
                     assert not call.errors
-            told = llm.bodies[-1]["messages"]
-            # The greeting comes before, if it was heard.
-            first = next(n for n, m in enumerate(told) if m["role"] == "user")
-            assert_conversation([{"messages": told[first:]}])
+            greeting = next(m for m in llm.bodies[-1]["messages"] if m["role"] == "assistant")
+            assert greeting["content"], llm.bodies[-1]["messages"]
+            told = [m for m in llm.bodies[-1]["messages"] if m is not greeting]
+            assert_conversation([{"messages": told}])
 
     asyncio.run(main())
 

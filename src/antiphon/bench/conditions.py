@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from antiphon.core.clock import Clock, MonotonicClock, unix_time_s
 
@@ -80,6 +81,12 @@ def conditions(
         region=region,
         settings={name: str(value) for name, value in (settings or {}).items()},
     )
+
+
+def network(url: str) -> str:
+    """The path to ``url``, as far as its name tells."""
+    host = urlsplit(url).hostname or ""
+    return "loopback" if host in ("localhost", "::1") or host.startswith("127.") else f"to {host}"
 
 
 def clock_resolution(clock: Clock, readings: int = CLOCK_READINGS) -> float | None:

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from antiphon.bench import conversation_tables as tables
-from antiphon.bench.conditions import conditions
-from antiphon.bench.conversation_call import Call, Question, Thought
+from antiphon.bench.conditions import conditions, network
+from antiphon.bench.conversation_call import Call, Part, Question, Thought
 from antiphon.bench.conversation_caller import Recited, Speak, part_of, read_aloud, room
 from antiphon.bench.conversation_clips import (
     LabelledClip,
@@ -27,6 +27,7 @@ from antiphon.bench.conversation_feeding import SCENARIO as FEEDING
 from antiphon.bench.conversation_measure import Outcome, measure_call
 from antiphon.bench.corpus import spread
 from antiphon.bench.measure import Measured, measure
+from antiphon.bench.recording import Take
 from antiphon.bench.report import Report, Table, write
 from antiphon.bench.scenario import Scenario, scenarios_hash
 from antiphon.bench.scenario_script import instructions_for
@@ -107,7 +108,7 @@ def run(
         dict(options.models),
         {"scenarios": scenarios_hash(played_scenarios(options))},
         (*_notes(options), *options.notes),
-        network="loopback" if "127.0.0.1" in options.url or "localhost" in options.url else "",
+        network=network(options.url),
         settings={"wire": options.wire, "at once": options.at_once, "rounds": options.rounds, "seed": options.seed},
     )
     if options.questions and options.wire != "native":
@@ -156,6 +157,7 @@ class _Bench:
         realtime = RealtimeWire(options.url, clock, api_key=options.api_key, voice=options.voice)
         wire: Wire = self._native if options.wire == "native" else realtime
         self._caller = Caller(wire, clock)
+        self._recorded = read_aloud(options.recorded) if options.recorded else None
         self._number = 0
 
     def conversations(self) -> dict[int, list[Outcome]]:
@@ -165,7 +167,7 @@ class _Bench:
         self._progress("synthesising the caller's lines")
         by_load: dict[int, list[Outcome]] = {}
         for at_once in options.at_once:
-            rounds = [*self._rounds(at_once)]
+            rounds = self._rounds()
             warm_up = rounds[:1] * WARM_UP if not by_load else []
             self._progress(f"{len(rounds)} conversations, {at_once} at once")
             parts = [self._part(scenario, voice) for scenario, voice in [*warm_up, *rounds]]
@@ -200,16 +202,17 @@ class _Bench:
         order = turning_order(options.questions + 1)
         self._progress(f"{len(order)} questions, fed in {len(FEEDS)} ways")
         instructions = instructions_for(FEEDING)
-        takes = ask_all(self._native, [Question(QUESTION, instructions, feed) for feed in order], lambda take: None)
+        questions = [Question(QUESTION, instructions, feed) for feed in order]
+        takes = ask_all(self._native, questions, self._tell_answer)
         fed: dict[Feed, list[Measured]] = {feed: [] for feed in FEEDS}
         for feed, take in list(zip(order, takes, strict=True))[len(FEEDS) :]:  # the first round warms up
             fed[feed].append(measure(take))
         return fed
 
-    def _rounds(self, at_once: int) -> list[tuple[Scenario, int]]:
+    def _rounds(self) -> list[tuple[Scenario, int]]:
         """Scenarios in turning order, each round in another voice."""
         options = self._options
-        scenarios = [*options.scenarios, *([read_aloud(options.recorded)] if options.recorded else [])]
+        scenarios = [*options.scenarios, *([self._recorded] if self._recorded else [])]
         count = len(scenarios)
         return [
             (scenarios[(place + round_) % count], options.seed + round_)
@@ -217,12 +220,12 @@ class _Bench:
             for place in range(count)
         ]
 
-    def _part(self, scenario: Scenario, voice: int) -> Any:
+    def _part(self, scenario: Scenario, voice: int) -> Part:
+        options = self._options
         self._number += 1
-        part = part_of(scenario, self._number, voice, self._speak, self._options.recordings, self._options.seed)
-        if scenario.name == "recorded":
-            return replace(part, clips=[samples for _, samples in self._options.recorded])
-        return part
+        if scenario is self._recorded:
+            return Part(self._number, scenario, [samples for _, samples in options.recorded], room(options.seed))
+        return part_of(scenario, self._number, voice, self._speak, options.recordings, options.seed)
 
     def _with_thoughts(self, calls: Sequence[Call]) -> list[Call]:
         thoughts = self._thoughts()
@@ -243,6 +246,9 @@ class _Bench:
         said = sum(line.said == "said" for line in call.lines)
         trouble = f": {call.error}" if call.error else ""
         self._progress(f"  {call.scenario.name}: {said} of {len(call.lines)} lines{trouble}")
+
+    def _tell_answer(self, question: Question, take: Take) -> None:
+        self._progress(f"  {question.feed}: {take.error or f'{take.audio_s:.1f} s of answer'}")
 
     def _tell_clip(self, call: Call) -> None:
         if call.error:

@@ -124,7 +124,7 @@ def _turn(call: Call, line: Line, sound: AgentSound) -> Turn:
     stopped = _given_up(call, span.start_s, until_s if step.kind == "interruption" else span.end_s + AFTER_S)
     if step.kind == "backchannel":
         hole_s = longest_hole(sound, span.start_s, span.end_s + AFTER_S)
-        return _replaced(
+        return replace(
             turn, end_s=span.end_s, stopped=stopped, hole_s=hole_s,
             cause="turn" if stopped else None, why="a backchannel stopped the agent" if stopped else "",
         )  # fmt: skip
@@ -139,7 +139,7 @@ def _turn(call: Call, line: Line, sound: AgentSound) -> Turn:
     v2v_s = None if onset_s is None or cut_off else onset_s - span.end_s
     stages = None if v2v_s is None or onset_s is None else stages_of(call, span.end_s, onset_s, sound.level_dbfs)
     reply = _text_between(call, span.start_s, until_s)
-    measured = _replaced(
+    measured = replace(
         turn,
         end_s=span.end_s,
         v2v_s=v2v_s,
@@ -153,11 +153,7 @@ def _turn(call: Call, line: Line, sound: AgentSound) -> Turn:
         met=None if not step.expects else re.search(step.expects, reply, re.IGNORECASE) is not None,
     )
     cause, why = _cause(measured, step)
-    return _replaced(measured, cause=cause, why=why)
-
-
-def _replaced(turn: Turn, **fields: object) -> Turn:
-    return replace(turn, **fields)  # type: ignore[arg-type]
+    return replace(measured, cause=cause, why=why)
 
 
 def _cause(turn: Turn, step: Step) -> tuple[Cause | None, str]:
@@ -169,7 +165,7 @@ def _cause(turn: Turn, step: Step) -> tuple[Cause | None, str]:
     if turn.v2v_s is None:
         if not turn.transcript:
             return "stt", "no answer: nothing was understood"
-        return "llm" if turn.transcript and not turn.reply else "tts", "no answer was heard"
+        return "llm" if not turn.reply else "tts", "no answer was heard"
     if turn.met is False:
         heard, said = plain_words(turn.transcript), plain_words(step.text)
         if heard != said:
@@ -212,20 +208,18 @@ def _given_up(call: Call, start_s: float, until_s: float) -> bool | None:
 
 
 def _ended_early(call: Call, line: Line, end_s: float) -> bool:
-    """A turn end, while the caller was still speaking, after which the agent was heard or acted."""
+    """A turn end, while the caller was still speaking, after which the agent wrote."""
     begin_s = call.recording.begin_s
     early = [
         at_s
         for at_s, event in call.events
         if isinstance(event, wire.UserEnded) and begin_s + (line.start_s or 0.0) < at_s < begin_s + end_s
     ]
-    acted = [
-        at_s
+    writes = _write_tools(call)
+    return bool(early) and any(
+        isinstance(event, ToolRan) and event.name in writes and early[0] < at_s < begin_s + end_s
         for at_s, event in call.events
-        if isinstance(event, ToolRan) and at_s < begin_s + end_s and early and at_s > early[0]
-        and event.name in {tool.name for tool in call.scenario.tools if tool.effect == "write"}
-    ]  # fmt: skip
-    return bool(acted)
+    )
 
 
 def _transcript(call: Call, start_s: float, until_s: float) -> str:
@@ -252,8 +246,12 @@ def _text_between(call: Call, start_s: float, until_s: float) -> str:
     return " ".join(" ".join(text.split()) for text in texts.values())
 
 
+def _write_tools(call: Call) -> set[str]:
+    return {tool.name for tool in call.scenario.tools if tool.effect == "write"}
+
+
 def _writes(call: Call) -> list[tuple[str, dict[str, str]]]:
-    writes = {tool.name for tool in call.scenario.tools if tool.effect == "write"}
+    writes = _write_tools(call)
     return [
         (event.name, {str(key): str(value) for key, value in json.loads(event.arguments or "{}").items()})
         for _, event in call.events

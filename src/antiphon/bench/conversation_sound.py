@@ -4,7 +4,6 @@
 the whole track for the agent.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -80,19 +79,6 @@ def spoken_span(recording: TwoChannels, start_s: float, end_s: float) -> Span | 
     if first is None or last is None:
         return None
     return Span((at + first) / rate_hz, (at + last + 1) / rate_hz)
-
-
-def spans(sound: AgentSound, bridge_s: float = SILENT_S) -> list[Span]:
-    """All that the agent says, holes shorter than ``bridge_s`` closed."""
-    found: list[Span] = []
-    windows: Sequence[int] = [int(window) for window in np.flatnonzero(sound.audible)]
-    for window in windows:
-        start_s, end_s = window * WINDOW_S, (window + 1) * WINDOW_S
-        if found and start_s - found[-1].end_s < bridge_s:
-            found[-1] = Span(found[-1].start_s, end_s)
-        else:
-            found.append(Span(start_s, end_s))
-    return found
 
 
 def longest_hole(sound: AgentSound, start_s: float, end_s: float) -> float:

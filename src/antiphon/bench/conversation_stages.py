@@ -92,7 +92,7 @@ def _moments(call: Call, end_s: float, first_byte_s: float) -> dict[str, float |
         moments["final"] = _words_stood(call, plain_words(ended.transcript), begun, turn_end_s)
     thoughts = [one for one in call.thoughts if one.first_s is not None and begun <= one.first_s <= first_byte_s]
     if thoughts:
-        moments |= _thinking(call, thoughts, first_byte_s)
+        moments |= _thinking(call, thoughts)
     return moments
 
 
@@ -117,7 +117,7 @@ def _words_stood(call: Call, words: list[str], since_s: float, turn_end_s: float
     return turn_end_s if stood is None else stood
 
 
-def _thinking(call: Call, thoughts: Sequence[Thought], first_byte_s: float) -> dict[str, float | None]:
+def _thinking(call: Call, thoughts: Sequence[Thought]) -> dict[str, float | None]:
     """The model's last first token before the audio; and the way there, where a tool came between."""
     last = thoughts[-1]
     ran = [at_s for at_s, event in call.events if isinstance(event, ToolRan) and at_s <= last.asked_s]

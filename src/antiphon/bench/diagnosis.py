@@ -9,6 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
+import numpy as np
+
 from antiphon.bench.measure import Measured
 from antiphon.bench.sound import Sound
 
@@ -132,14 +134,13 @@ def faults(
     rtt_s: float = 0.0,
     idle_first_byte_s: float | None = None,
     reference: Sound | None = None,
-    allowed: Tolerances | None = None,
 ) -> tuple[Fault, ...]:
     """All that is wrong with ``takes`` of one system under one load; nothing for a good one.
 
     ``reference``: the same text by the same voice as it should be. Without one, a missing tail is told by the sound at
     the end, and a wrong sample rate cannot be told at all: raw PCM does not say its rate.
     """
-    bound = allowed or Tolerances()
+    bound = Tolerances()
     good = [take for take in takes if not take.error]
     heard = [take for take in good if take.sound is not None and take.sound.level_dbfs is not None]
     found: list[Fault | None] = [
@@ -276,11 +277,7 @@ def _counted(
 
 def quantile(values: Sequence[float], at: float) -> float:
     """By linear interpolation, as everywhere in the bench."""
-    ranked = sorted(values)
-    place = at * (len(ranked) - 1)
-    low = int(place)
-    high = min(low + 1, len(ranked) - 1)
-    return ranked[low] + (place - low) * (ranked[high] - ranked[low])
+    return float(np.quantile(values, at))
 
 
 def ms(seconds: float) -> str:

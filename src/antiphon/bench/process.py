@@ -3,6 +3,9 @@
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
+
+from antiphon.bench.conditions import network
 
 _PROC = Path("/proc")
 _LISTEN = "0A"
@@ -51,6 +54,14 @@ def listening_pid(port: int) -> int | None:
         if any(_target(link) in wanted for link in links):
             return int(folder.name)
     return None
+
+
+def serving_pid(url: str) -> int | None:
+    """The process that serves ``url``; None unless that is on this machine's loopback."""
+    parts = urlsplit(url)
+    if network(url) != "loopback":
+        return None
+    return listening_pid(parts.port or (443 if parts.scheme in ("https", "wss") else 80))
 
 
 def _target(link: Path) -> str:

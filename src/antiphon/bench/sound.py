@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antiphon.audio.activity import (
+    AUDIBLE_DB,
+    WINDOW_S,
     clicks,
     clipped,
     first_audible_sample,
@@ -26,7 +28,6 @@ PITCH_HZ = (60.0, 400.0)
 FRAME_S, HOP_S = 0.04, 0.02
 PERIODIC = 0.6
 DRIFT_LEAST_S = 10.0
-_AUDIBLE_DB = 25.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ def listen(samples: Samples, rate_hz: int) -> Sound:
     if first is None or last is None:
         return Sound(audio_s, audio_s, 0.0, audio_s, None, False, 0, clipped(samples), None, None, None)
     level = speech_level_dbfs(samples, rate_hz)
-    audible = window_power(samples, rate_hz) >= 10 ** ((level - _AUDIBLE_DB) / 10)
+    audible = window_power(samples, rate_hz) >= 10 ** ((level - AUDIBLE_DB) / 10)
     times, pitches = pitch_track(samples, rate_hz, level)
     long_enough = audio_s >= DRIFT_LEAST_S
     return Sound(
@@ -84,7 +85,7 @@ def pitch_track(samples: Samples, rate_hz: int, level_dbfs: float) -> tuple[NDAr
     if len(samples) < size:
         return np.zeros(0), np.zeros(0)
     frames = np.lib.stride_tricks.sliding_window_view(np.asarray(samples, np.float64), size)[::hop]
-    loud = np.mean(np.square(frames), axis=1) >= 10 ** ((level_dbfs - _AUDIBLE_DB + 10) / 10)
+    loud = np.mean(np.square(frames), axis=1) >= 10 ** ((level_dbfs - AUDIBLE_DB + 10) / 10)
     kept = np.flatnonzero(loud)
     frames = (frames[kept] - frames[kept].mean(axis=1, keepdims=True)) * np.hanning(size)
     spectrum = np.abs(np.fft.rfft(frames, 2 * size, axis=1)) ** 2
@@ -109,14 +110,14 @@ def pitch_track(samples: Samples, rate_hz: int, level_dbfs: float) -> tuple[NDAr
 
 
 def _cut_off(samples: Samples, rate_hz: int, level_dbfs: float) -> bool:
-    end = np.asarray(samples[-max(1, round(0.01 * rate_hz)) :], np.float64)
+    end = np.asarray(samples[-max(1, round(WINDOW_S * rate_hz)) :], np.float64)
     power = float(np.mean(np.square(end)))
     return power > 0 and 10 * float(np.log10(power)) >= level_dbfs - CUT_DB
 
 
 def _longest_pause_s(audible: NDArray[np.bool_]) -> float:
     at = np.flatnonzero(audible)
-    return 0.0 if len(at) < 2 else float(np.diff(at).max() - 1) * 0.01
+    return 0.0 if len(at) < 2 else float(np.diff(at).max() - 1) * WINDOW_S
 
 
 def _loudness_drift(samples: Samples, rate_hz: int, audible: NDArray[np.bool_]) -> float | None:
@@ -127,7 +128,7 @@ def _loudness_drift(samples: Samples, rate_hz: int, audible: NDArray[np.bool_]) 
     for begin in range(0, len(power) - size + 1, size):
         heard = power[begin : begin + size][audible[begin : begin + size]]
         if len(heard) >= size // 4:
-            times.append((begin + size / 2) * 0.01)
+            times.append((begin + size / 2) * WINDOW_S)
             levels.append(10 * float(np.log10(heard.mean())))
     return _per_minute(np.asarray(times), np.asarray(levels)) if len(times) > 2 else None
 

@@ -16,12 +16,11 @@ from antiphon.bench.hearing import Hearing, hearing_of
 from antiphon.bench.measure_stt import Heard, TurnHeard, measure_final, measure_turn, word_time_errors
 from antiphon.bench.meter import Meter
 from antiphon.bench.player import Player
-from antiphon.bench.process import listening_pid
+from antiphon.bench.process import serving_pid
 from antiphon.bench.report import Report, Table, write
 from antiphon.bench.spoil import in_room, noisy, telephone
 from antiphon.bench.systems import Progress, silent
 from antiphon.bench.target.cartesia_stt import CHUNK_S, CartesiaStt, CartesiaTurns, Ear, LongStt
-from antiphon.bench.tts import port_of
 from antiphon.core.errors import InvalidInput, ModelUnavailable
 from antiphon.core.frame import Samples
 
@@ -70,7 +69,7 @@ class SttOptions:
     room, and over the ``telephone``, by ``spoiled_streams`` callers. ``turns``: clips for turn detection, by
     ``turn_streams`` callers, also with noise at ``turn_snrs_db``; ``turns_left_out``: reasons for the report.
     ``unspoken``: clips in which nothing is said. ``minutes``: of audio in one stream (0: none), in real time unless
-    ``faster``. ``server_pid``: 0 looks up who listens on the URL's port.
+    ``faster``. ``server_pid``: 0 looks up who serves the URL.
     """
 
     server: EarServer
@@ -166,7 +165,7 @@ class _Bench:
         self.tables: list[Table] = []
         self.loads: list[tables.Load] = []
         self.details: dict[str, object] = {}
-        self.pid = options.server_pid or listening_pid(port_of(options.server.url))
+        self.pid = options.server_pid or serving_pid(options.server.url)
         self._offline_texts: dict[tuple[str, str], str] = {}
 
     def try_out(self) -> None:

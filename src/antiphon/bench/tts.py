@@ -3,27 +3,27 @@
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import cycle
+from itertools import count, cycle
 from statistics import median
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from antiphon.bench import tts_tables as tables
-from antiphon.bench.arrivals import ClosedLoop, Schedule, at_rate, bursts, one_at_a_time, steady
-from antiphon.bench.capacity import Verdict, judge, search
-from antiphon.bench.conditions import conditions
+from antiphon.bench.arrivals import ClosedLoop, Schedule, bursts, one_at_a_time
+from antiphon.bench.capacity import Capacity, Verdict, judge, search
+from antiphon.bench.conditions import conditions, network
 from antiphon.bench.duel import Plan, Score, describe, interleave
 from antiphon.bench.message_cost import compare
 from antiphon.bench.player import Player
-from antiphon.bench.process import listening_pid
+from antiphon.bench.process import serving_pid
 from antiphon.bench.quality import Mos
 from antiphon.bench.quality import judge as judge_quality
 from antiphon.bench.report import Group, Report, Table, write
 from antiphon.bench.systems import WIRES, Progress, System, peer, silent, try_out
 from antiphon.bench.target.contract import Line, Target, links_of
+from antiphon.bench.tts_loads import Loads
 from antiphon.bench.tts_options import TtsOptions, check
 from antiphon.bench.workload import distinct, generate, wer_list_hash, wer_sentences
-from antiphon.core.errors import AntiphonError, ModelUnavailable
+from antiphon.core.errors import AntiphonError
 from antiphon.core.frame import Samples
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def run(
     )  # fmt: skip
     with Player(timeout_s=options.timeout_s) as player:
         bench = _Bench(options, player, progress, recognise, listener)
-        if bench.loads():
+        if bench.loads.all():
             bench.speed()
         if options.containers:
             bench.containers()
@@ -70,6 +70,8 @@ def run(
             bench.bursts()
         if options.capacity:
             bench.capacity()
+        if options.capacity_bursts:
+            bench.capacity_bursts()
         if options.overload:
             bench.overload()
         if options.echo:
@@ -108,32 +110,17 @@ class _Bench:
         self.details: dict[str, object] = {}
         self.threads = options.peer_threads or os.cpu_count() or 1
         self.server = self._system(options.server.target())
+        self.loads = Loads(options, self.server)
         self.peers = [self._system(self._peer(name), self.threads) for name in options.peers]
-
-    def loads(self) -> list[tuple[float, Plan]]:
-        """(streams, what to play), the idle server first."""
-        options, scenario = self.options, self.options.scenario
-        if scenario is not None:
-            load = scenario.load
-            return [
-                *((callers, self._closed(callers, load.starts, load.warm_up)) for callers in load.closed),
-                *((streams, self._steady(streams, starts=load.starts)) for streams in load.open),
-                *((rate * self.server.playing_s, self._rate(rate, load.starts)) for rate in load.rates_hz),
-            ]
-        return [
-            *((streams, self._idle if streams == 1 else self._steady(streams)) for streams in options.streams),
-            *((callers, self._closed(callers, options.starts, callers)) for callers in options.closed),
-            *((rate * self.server.playing_s, self._rate(rate, options.starts)) for rate in options.rates_hz),
-        ]
 
     def speed(self) -> None:
         loads: list[tables.Loaded] = []
         groups: list[Group] = []
-        for streams, plan in self.loads():
+        for streams, plan in self.loads.all():
             schedule = plan(self.server, 0)
             closed = isinstance(schedule, ClosedLoop)
             systems, left_out = self._able(schedule.streams, closed=closed)
-            scores = self._interleave(systems, plan, self._blocks())
+            scores = self._interleave(systems, plan, self.loads.blocks)
             load = describe(schedule)
             loads.append((load, scores, left_out))
             groups += [self._group(score, system, load, streams) for score, system in zip(scores, systems, strict=True)]
@@ -175,46 +162,40 @@ class _Bench:
         self._add(tables.speed("Bursts", loads, self.options.pre_roll_s, self.options.token_gap_s), loads)
 
     def capacity(self) -> None:
-        count = 0
-
-        def probe(streams: int) -> Verdict:
-            nonlocal count
-            count += 1
-            score = self._interleave([self.server], self._steady(streams, 1, salt=1000 + count), 1)[0]
-            verdict = judge(streams, score.figures, self.options.limits)
-            self.progress(f"capacity: {streams} streams {'hold' if verdict.holds else 'fail: ' + verdict.reasons[0]}")
-            return verdict
-
-        found = search(probe, start=self.options.capacity_start, highest=self.options.capacity_highest)
-        self.tables.append(tables.capacity(found, self.options.limits, self.options.pre_roll_s, self.server.playing_s))
-        self.details["capacity"] = found
-        if self.options.capacity_bursts:
-            self.capacity_bursts()
+        found = self._largest("streams", lambda streams, probe: self.loads.steady(streams, 1, salt=1000 + probe))
+        self._add_capacity("capacity", found, "Concurrent streams")
 
     def capacity_bursts(self) -> None:
         """The largest number of requests at the same moment, three times in a row."""
+        found = self._largest("at once", lambda streams, _: lambda system, _: bursts(streams, 3, system.playing_s))
+        self._add_capacity("capacity_bursts", found, "Requests at once")
+
+    def _largest(self, what: str, plan: Callable[[int, int], Plan]) -> Capacity:
+        """``plan``: (streams, number of the probe) -> what to play."""
+        options = self.options
+        numbers = count(1)
 
         def probe(streams: int) -> Verdict:
-            plan: Plan = lambda system, _: bursts(streams, 3, system.playing_s)  # noqa: E731
-            score = self._interleave([self.server], plan, 1)[0]
-            verdict = judge(streams, score.figures, self.options.limits)
-            said = "hold" if verdict.holds else "fail: " + verdict.reasons[0]
-            self.progress(f"capacity: {streams} at once {said}")
+            score = self._interleave([self.server], plan(streams, next(numbers)), 1)[0]
+            verdict = judge(streams, score.figures, options.limits)
+            said = "hold" if verdict.holds else f"fail: {verdict.reasons[0]}"
+            self.progress(f"capacity: {streams} {what} {said}")
             return verdict
 
+        return search(probe, start=options.capacity_start, highest=options.capacity_highest)
+
+    def _add_capacity(self, name: str, found: Capacity, title: str) -> None:
         options = self.options
-        found = search(probe, start=options.capacity_start, highest=options.capacity_highest)
-        title = "Requests at once"
         self.tables.append(tables.capacity(found, options.limits, options.pre_roll_s, self.server.playing_s, title))
-        self.details["capacity_bursts"] = found
+        self.details[name] = found
 
     def overload(self) -> None:
-        score = self._interleave([self.server], self._steady(self.options.overload, 1, salt=2000), 1)[0]
+        score = self._interleave([self.server], self.loads.steady(self.options.overload, 1, salt=2000), 1)[0]
         self.tables.append(tables.overload(self.options.overload, score))
         self.groups.append(score.group(f"{self.options.overload} streams, overload"))
 
     def message_cost(self) -> None:
-        pid = self.options.server_pid or listening_pid(port_of(self.options.server.url))
+        pid = self.options.server_pid or serving_pid(self.options.server.url)
         if not pid:
             note = "The server's process is not on this machine, or not this user's: give its pid."
             self.tables.append(Table("Cost per message", ("",), (), (note,)))
@@ -265,10 +246,6 @@ class _Bench:
             self.idle_s.setdefault(score.system, median(firsts))
         return group
 
-    def _blocks(self) -> int:
-        scenario = self.options.scenario
-        return min(self.options.blocks, scenario.load.starts if scenario else self.options.blocks)
-
     def _interleave(
         self, systems: Sequence[System], plan: Plan, blocks: int, lines: Iterator[str | Line] | None = None
     ) -> list[Score]:
@@ -283,29 +260,6 @@ class _Bench:
             keep=self.options.quality_takes if self.options.quality else 0,
             progress=self.progress,
         )
-
-    def _closed(self, callers: int, starts: int, warm_up: int) -> Plan:
-        measured = -(-starts // self._blocks())
-        return lambda system, block: ClosedLoop(callers, warm_up, measured)
-
-    def _rate(self, rate_hz: float, starts: int) -> Plan:
-        measured = -(-starts // self._blocks())
-        return lambda system, block: at_rate(rate_hz, system.playing_s, self.options.seed + block, measured=measured)
-
-    def _idle(self, system: System, block: int) -> Schedule:
-        """One caller; a slow peer gets as many starts as its budget of time allows."""
-        starts = self.options.starts
-        if system is not self.server:
-            starts = min(starts, max(20, int(self.options.peer_budget_s / system.service_s)))
-        return one_at_a_time(-(-starts // self.options.blocks), first=1)
-
-    def _steady(self, streams: int, blocks: int = 0, salt: int = 0, starts: int = 0) -> Plan:
-        measured = -(-(starts or self.options.starts) // (blocks or self._blocks()))
-
-        def plan(system: System, block: int) -> Schedule:
-            return steady(streams, system.playing_s, self.options.seed + salt + block, measured=measured)
-
-        return plan
 
     def _able(self, streams: int, *, burst: bool = False, closed: bool = False) -> tuple[list[System], list[str]]:
         """The systems to run under a load, and why others are left out."""
@@ -336,21 +290,3 @@ class _Bench:
     def _add(self, table: Table, loads: Sequence[tables.Loaded]) -> None:
         self.tables.append(table)
         self.groups += [score.group(load) for load, scores, _ in loads for score in scores]
-
-
-def network(url: str) -> str:
-    """The path to ``url``, as far as its name tells."""
-    host = urlsplit(url).hostname or ""
-    return "loopback" if host in ("localhost", "::1") or host.startswith("127.") else f"to {host}"
-
-
-def port_of(url: str) -> int:
-    """The TCP port of a server's address. Raises ``ModelUnavailable`` where that is none."""
-    parts = urlsplit(url)
-    if parts.port:
-        return parts.port
-    if parts.scheme in ("https", "wss"):
-        return 443
-    if parts.scheme in ("http", "ws"):
-        return 80
-    raise ModelUnavailable(f"{url} is no address of a server")

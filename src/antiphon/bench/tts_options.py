@@ -27,7 +27,7 @@ class TtsOptions:
     ``capacity_bursts``: also the largest number of requests at the same moment.
     ``overload``: a steady load that is meant to be too high (0: none). ``echo``: cost per message against a bare echo,
     on ``echo_streams`` callers; ``echo_model``: another model id for it (a scripted engine, if the server has one);
-    ``server_pid``: 0 looks up who listens on the URL's port. ``wer``: read the committed sentences back, needs a
+    ``server_pid``: 0 looks up who serves the URL. ``wer``: read the committed sentences back, needs a
     recogniser. ``token_gap_s``: feed text token by token under all loads (None: whole).
     ``scenario``: its texts and loads instead of ``text`` and ``streams``. ``closed``: loads of callers, each one
     request after the other; ``rates_hz``: Poisson starts a second. ``quality``: of up to ``quality_takes`` takes per

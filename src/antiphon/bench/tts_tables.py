@@ -153,9 +153,7 @@ def _rounded(spread: Distribution | None, digits: int) -> float | None:
     return None if spread is None else round(spread.p50, digits)
 
 
-def capacity(
-    found: Capacity, limits: Limits, pre_roll_s: float, playing_s: float, title: str = "Concurrent streams"
-) -> Table:
+def capacity(found: Capacity, limits: Limits, pre_roll_s: float, playing_s: float, title: str) -> Table:
     rows: list[tuple[Cell, ...]] = [
         (
             verdict.streams,

@@ -9,13 +9,13 @@ import typer
 
 from antiphon.bench.admission import Admission, admit, write_limits
 from antiphon.bench.capacity import Limits
-from antiphon.bench.report import Cell, Table, write
+from antiphon.bench.report import Cell, Table
 from antiphon.bench.systems import Server
 from antiphon.bench.tts import run
 from antiphon.bench.tts_options import TtsOptions
 from antiphon.cli.app import ConfigOption
 from antiphon.cli.bench import bench
-from antiphon.cli.bench_run import StoreOption, keep, kind, own_server, show
+from antiphon.cli.bench_run import VOICE_FILES, StoreOption, files_of, finish, kind, own_server, progress, show
 from antiphon.cli.house import open_store
 from antiphon.core.errors import ModelUnavailable
 from antiphon.settings import load
@@ -48,10 +48,6 @@ def capacity(
     config: ConfigOption = None,
 ) -> None:
     """The largest load that keeps an objective, streams per core, GPU and dollar, and the limit to admit by."""
-
-    def progress(line: str) -> None:
-        typer.echo(line, err=True)
-
     files = open_store(load(config))
     limits = Limits(ttfa_ms / 1000 if ttfa_ms else None, underrun_share=underruns, failed_share=failed)
     with contextlib.ExitStack() as stack:
@@ -59,7 +55,7 @@ def capacity(
             Server(url or stack.enter_context(own_server(config, True)), wire, api_key=api_key),  # type: ignore[arg-type]
             streams=(), text=kind(text), seed=seed, starts=starts, blocks=1, capacity=True, capacity_bursts=True,
             capacity_start=start, capacity_highest=highest, limits=limits,
-            models=(("hibari/hibari.onnx", files.path("hibari", "hibari.onnx")),), notes=tuple(note or ()),
+            models=files_of(files, VOICE_FILES), notes=tuple(note or ()),
         )  # fmt: skip
         report = run(options, progress=progress)
     steady, burst = report.details["capacity"], report.details["capacity_bursts"]
@@ -79,10 +75,7 @@ def capacity(
                 loaded = replace(options, server=Server(address), capacity=False, capacity_bursts=False,
                                  overload=2 * found.streams)  # fmt: skip
                 report = replace(report, tables=(*report.tables, *run(loaded, progress=progress).tables))
-    if out is not None:
-        write(report, out)
-    keep(report, config, store)
-    show(report)
+    finish(report, out, config, store)
 
 
 def _table(found: Admission, remote: bool) -> Table:

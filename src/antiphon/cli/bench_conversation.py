@@ -1,10 +1,6 @@
 """``antiphon bench conversation``: how long a caller waits, and whether the agent can be interrupted and trusted."""
 
 import contextlib
-import subprocess
-import sys
-import tempfile
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -18,19 +14,22 @@ from antiphon.bench.voices import by_hibari
 from antiphon.cli.app import ConfigOption
 from antiphon.cli.bench import bench
 from antiphon.cli.bench_model import MODEL, scripted_model
-from antiphon.cli.bench_run import StoreOption, keep, listed, number, port_of, show
+from antiphon.cli.bench_run import (
+    EAR_FILES,
+    VOICE_FILES,
+    StoreOption,
+    files_of,
+    keep,
+    listed,
+    loads,
+    own_server,
+    progress,
+    show,
+)
 from antiphon.cli.house import open_store
 from antiphon.core.clock import MonotonicClock
 from antiphon.core.errors import InvalidInput
 from antiphon.settings import load
-
-MODELS = (
-    ("hibari", "hibari.onnx"),
-    ("moonshine-tiny-en", "encoder_model.ort"),
-    ("moonshine-tiny-en", "decoder_model_merged.ort"),
-    ("silero-vad", "silero_vad.onnx"),
-    ("smart-turn-v3.2", "smart-turn-v3.2-cpu.onnx"),
-)
 
 
 @bench.command()
@@ -66,10 +65,6 @@ def conversation(
     config: ConfigOption = None,
 ) -> None:
     """Hold scripted conversations in real time: voice to voice, barge-in, selectivity, tasks, causes."""
-
-    def progress(line: str) -> None:
-        typer.echo(line, err=True)
-
     store = open_store(load(config))
     files = tuple(scenario_file or ())
     pace = ModelPace(first_token_ms / 1000, token_ms / 1000)
@@ -80,7 +75,7 @@ def conversation(
         voice=voice,
         name=name,
         scenarios=() if scenario == "none" else chosen_scenarios(listed(scenario), files),
-        at_once=tuple(number(part) for part in listed(streams)),
+        at_once=loads(streams, "--streams"),
         rounds=rounds,
         clips=clips,
         clips_at_once=clip_streams,
@@ -91,7 +86,7 @@ def conversation(
         questions=feeding,
         pace=pace,
         seed=seed,
-        models=tuple((f"{model}/{file}", store.path(model, file)) for model, file in MODELS) if not url else (),
+        models=() if url else files_of(store, (*VOICE_FILES, *EAR_FILES)),
         notes=tuple(note or ()),
         out=out,
         audio=audio,
@@ -102,7 +97,7 @@ def conversation(
             report = run(options, by_hibari, lambda: (), progress, clock)
         else:
             model = stack.enter_context(scripted_model(played_scenarios(options), pace.first_s, pace.token_s))
-            own = stack.enter_context(agent_server(model.url, config))
+            own = stack.enter_context(own_server(config, llm=(f"{model.url}/v1", MODEL)))
             report = run(replace(options, url=own), by_hibari, lambda: model.thoughts(clock), progress, clock)
     keep(report, config, store_it)
     show(report)
@@ -112,18 +107,3 @@ def _wire(name: str) -> WireName:
     if name not in WIRES:
         raise InvalidInput(f"--wire must be one of {', '.join(WIRES)}; not {name!r}")
     return name
-
-
-@contextlib.contextmanager
-def agent_server(model_url: str, config: Path | None) -> Iterator[str]:
-    """`antiphon serve` in a process of its own, on a free port, answered by the model at ``model_url``."""
-    with tempfile.TemporaryDirectory() as folder:
-        port_file = Path(folder) / "port"
-        command = [sys.executable, "-m", "antiphon", "serve", "--port", "0", "--port-file", str(port_file)]
-        command += ["--log-level", "error", "--llm-url", f"{model_url}/v1", "--llm-model", MODEL]
-        command += ["--config", str(config)] if config else []
-        with subprocess.Popen(command, stdout=subprocess.DEVNULL) as server:
-            try:
-                yield f"http://127.0.0.1:{port_of(server, port_file)}"
-            finally:
-                server.terminate()

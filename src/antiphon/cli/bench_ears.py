@@ -10,14 +10,13 @@ import typer
 
 from antiphon.bench.corpus import read_texts, recordings
 from antiphon.bench.ears import compare_ears
-from antiphon.bench.report import write
 from antiphon.bench.stt import EarServer
 from antiphon.bench.target.contract import Endpoint
 from antiphon.bench.target.inproc_ear import InProcessEar, Transcribe
 from antiphon.bench.target.openai_transcription import OpenaiTranscription
 from antiphon.cli.app import ConfigOption
 from antiphon.cli.bench import bench
-from antiphon.cli.bench_run import RECOGNISERS, StoreOption, keep, listed, own_server, recogniser_named, show
+from antiphon.cli.bench_run import RECOGNISERS, StoreOption, finish, listed, own_server, progress, recogniser_named
 from antiphon.cli.house import open_store
 from antiphon.core.errors import InvalidInput
 from antiphon.settings import load
@@ -53,11 +52,8 @@ def ears(
             targets.append(OpenaiTranscription(server, model=openai_model, api_key=openai_key, name=name))
         targets += [InProcessEar(name, _loader(files, name)) for name in listed(peers)]
         report = compare_ears(targets, found, callers=callers, notes=tuple(note or ()),
-                              progress=lambda line: typer.echo(line, err=True))  # fmt: skip
-    if out is not None:
-        write(report, out)
-    keep(report, config, store)
-    show(report)
+                              progress=progress)  # fmt: skip
+    finish(report, out, config, store)
 
 
 def _loader(files: ModelStore, name: str) -> Callable[[], Transcribe]:

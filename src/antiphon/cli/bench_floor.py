@@ -6,12 +6,10 @@ from typing import Annotated
 import typer
 
 from antiphon.bench.floor import IDLE_SESSIONS, floor_report, measure_floor
-from antiphon.bench.process import listening_pid
-from antiphon.bench.report import write
-from antiphon.bench.tts import port_of
+from antiphon.bench.process import serving_pid
 from antiphon.cli.app import ConfigOption
 from antiphon.cli.bench import bench
-from antiphon.cli.bench_run import StoreOption, keep, own_server, show
+from antiphon.cli.bench_run import StoreOption, finish, own_server, progress
 from antiphon.core.errors import ModelUnavailable
 
 
@@ -27,13 +25,10 @@ def floor(
 ) -> None:
     """What a message costs beside an echo at 1, 32 and 100 streams, and what an idle session keeps in memory."""
     with own_server(config, scripted=True) as url:
-        pid = listening_pid(port_of(url))
+        pid = serving_pid(url)
         if pid is None:
             raise ModelUnavailable("the server's process cannot be found: this needs Linux")
         found = measure_floor(url, pid, blocks=blocks, requests=requests, sessions=sessions,
-                              progress=lambda line: typer.echo(line, err=True))  # fmt: skip
+                              progress=progress)  # fmt: skip
     report = floor_report(found, tuple(note or ()))
-    if out is not None:
-        write(report, out)
-    keep(report, config, store)
-    show(report)
+    finish(report, out, config, store)

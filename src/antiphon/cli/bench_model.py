@@ -6,18 +6,14 @@ its first token left.
 
 import asyncio
 import json
-import multiprocessing
 import re
-import socket
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from multiprocessing.connection import Connection
 from typing import Any
 
 import httpx
 import msgspec
-import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, StreamingResponse
@@ -26,6 +22,7 @@ from starlette.routing import Route
 from antiphon.bench.conversation_call import Thought
 from antiphon.bench.scenario import Scenario
 from antiphon.bench.scenario_script import NO_ANSWER, next_answer, scenario_of
+from antiphon.bench.target.child import ChildServer
 from antiphon.core.brain import BrainDone, BrainFailed, BrainRequest, Message, TextDelta, ToolCall
 from antiphon.core.clock import Clock, MonotonicClock
 from antiphon.core.errors import ModelUnavailable
@@ -34,7 +31,7 @@ from antiphon.engine.llm_scripted import Answer, Asks, Breaks, ScriptedLlm
 MODEL = "scripted"
 FIRST_TOKEN_S = 0.1
 TOKEN_S = 0.02
-START_LIMIT_S = 20.0
+LOG_LIMIT_S = 20.0
 _HEAD = {"id": "chatcmpl-scripted", "object": "chat.completion.chunk", "created": 1, "model": MODEL}
 
 
@@ -98,7 +95,7 @@ class RunningModel:
     def thoughts(self, clock: Clock) -> list[Thought]:
         """All requests so far, on ``clock``, whatever clock the endpoint has."""
         before_s = clock.now_s()
-        told = httpx.get(f"{self.url}/log", trust_env=False, timeout=START_LIMIT_S).json()
+        told = httpx.get(f"{self.url}/log", trust_env=False, timeout=LOG_LIMIT_S).json()
         offset_s = (before_s + clock.now_s()) / 2 - told["now_s"]
         if abs(offset_s) < clock.now_s() - before_s:
             offset_s = 0.0  # it is the same clock
@@ -120,17 +117,14 @@ def scripted_model(
     scenarios: Sequence[Scenario], first_s: float = FIRST_TOKEN_S, token_s: float = TOKEN_S
 ) -> Iterator[RunningModel]:
     """The endpoint in a process of its own, until the end of the block. Raises ``ModelUnavailable``."""
-    context = multiprocessing.get_context("spawn")
-    ours, theirs = context.Pipe()
-    process = context.Process(target=_serve, args=(theirs, tuple(scenarios), first_s, token_s), daemon=True)
-    process.start()
     try:
-        if not ours.poll(START_LIMIT_S):
-            raise ModelUnavailable("the scripted model did not start")
-        yield RunningModel(f"http://127.0.0.1:{ours.recv()}")
+        server = ChildServer("the scripted model", _app, tuple(scenarios), first_s, token_s, log_level="critical")
+    except RuntimeError as error:
+        raise ModelUnavailable(str(error)) from None
+    try:
+        yield RunningModel(f"http://127.0.0.1:{server.port}")
     finally:
-        process.terminate()
-        process.join(5.0)
+        server.close()
 
 
 def script_of(scenarios: Sequence[Scenario]) -> Callable[[BrainRequest], Answer]:
@@ -148,14 +142,8 @@ def script_of(scenarios: Sequence[Scenario]) -> Callable[[BrainRequest], Answer]
     return answer
 
 
-def _serve(pipe: Connection, scenarios: tuple[Scenario, ...], first_s: float, token_s: float) -> None:
-    endpoint = ScriptedEndpoint(script_of(scenarios), MonotonicClock(), first_s, token_s)
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listener:
-        listener.bind(("127.0.0.1", 0))
-        listener.listen(64)
-        pipe.send(listener.getsockname()[1])
-        config = uvicorn.Config(endpoint.app, log_level="critical", access_log=False, lifespan="off")
-        uvicorn.Server(config).run(sockets=[listener])
+def _app(scenarios: tuple[Scenario, ...], first_s: float, token_s: float) -> Starlette:
+    return ScriptedEndpoint(script_of(scenarios), MonotonicClock(), first_s, token_s).app
 
 
 def _message(body: dict[str, Any]) -> Message:

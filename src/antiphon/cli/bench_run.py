@@ -4,7 +4,7 @@ import contextlib
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,7 +12,7 @@ import numpy as np
 import typer
 
 from antiphon.bench.library import Library
-from antiphon.bench.report import Report, markdown
+from antiphon.bench.report import Report, markdown, write
 from antiphon.bench.workload import TextKind
 from antiphon.core.errors import AntiphonError, InvalidInput, ModelUnavailable
 from antiphon.core.frame import Samples
@@ -25,6 +25,13 @@ if TYPE_CHECKING:
 START_LIMIT_S = 60.0
 UNLIMITED_STREAMS = 10_000
 RECOGNISERS = ("whisper-base", "moonshine")
+VOICE_FILES = (("hibari", "hibari.onnx"),)
+EAR_FILES = (
+    ("moonshine-tiny-en", "encoder_model.ort"),
+    ("moonshine-tiny-en", "decoder_model_merged.ort"),
+    ("silero-vad", "silero_vad.onnx"),
+    ("smart-turn-v3.2", "smart-turn-v3.2-cpu.onnx"),
+)
 
 
 StoreOption = Annotated[
@@ -44,6 +51,11 @@ def keep(report: Report, config: Path | None, wanted: bool = True) -> None:
         typer.echo(f"kept as report {stored}: antiphon bench show {stored}", err=True)
 
 
+def files_of(store: ModelStore, names: Iterable[tuple[str, str]]) -> tuple[tuple[str, Path], ...]:
+    """What a report names its models by, and where they are, of (model, file)."""
+    return tuple((f"{model}/{file}", store.path(model, file)) for model, file in names)
+
+
 def dnsmos(store: ModelStore) -> "Dnsmos":
     from antiphon.bench.dnsmos import Dnsmos
 
@@ -55,6 +67,19 @@ def numbers(text: str, option: str, what: str) -> tuple[float, ...]:
         return tuple(float(part) for part in listed(text))
     except ValueError:
         raise InvalidInput(f"{option} takes numbers of {what}, separated by commas; not {text!r}") from None
+
+
+def progress(line: str) -> None:
+    """What the bench is at goes to standard error: standard output is the report's."""
+    typer.echo(line, err=True)
+
+
+def finish(report: Report, out: Path | None, config: Path | None, store: bool) -> None:
+    """Write it to ``out``, keep it, show it."""
+    if out is not None:
+        write(report, out)
+    keep(report, config, store)
+    show(report)
 
 
 def show(report: Report) -> None:
@@ -71,11 +96,12 @@ def listed(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(",") if part.strip())
 
 
-def number(text: str) -> int:
+def loads(text: str, option: str) -> tuple[int, ...]:
+    """Numbers of streams or callers."""
     try:
-        return int(text)
+        return tuple(int(part) for part in listed(text))
     except ValueError:
-        raise InvalidInput(f"--streams takes numbers, such as 1,16; not {text!r}") from None
+        raise InvalidInput(f"{option} takes whole numbers, such as 1,16; not {text!r}") from None
 
 
 def decibels(text: str, option: str) -> tuple[float, ...]:
@@ -91,10 +117,16 @@ def kind(text: str) -> TextKind:
 
 @contextlib.contextmanager
 def own_server(
-    config: Path | None, unlimited: bool = False, *, limits: Path | None = None, scripted: bool = False
+    config: Path | None,
+    unlimited: bool = False,
+    *,
+    limits: Path | None = None,
+    scripted: bool = False,
+    llm: tuple[str, str] | None = None,
 ) -> Iterator[str]:
     """`antiphon serve` in a process of its own, on a free port. ``unlimited``: no limit on streams stands before the
-    machine's own. ``limits``: a file with the limit. ``scripted``: `antiphon scripted`, which has no model."""
+    machine's own. ``limits``: a file with the limit. ``scripted``: `antiphon scripted`, which has no model. ``llm``:
+    URL and name of the language model that answers in conversations."""
     with tempfile.TemporaryDirectory() as folder:
         port_file = Path(folder) / "port"
         command = [sys.executable, "-m", "antiphon", "scripted" if scripted else "serve", "--port", "0"]
@@ -102,14 +134,15 @@ def own_server(
         command += ["--config", str(config)] if config and not scripted else []
         command += ["--limits", str(limits)] if limits else []
         command += ["--max-streams", str(UNLIMITED_STREAMS)] if unlimited else []
+        command += ["--llm-url", llm[0], "--llm-model", llm[1]] if llm else []
         with subprocess.Popen(command, stdout=subprocess.DEVNULL) as server:
             try:
-                yield f"http://127.0.0.1:{port_of(server, port_file)}"
+                yield f"http://127.0.0.1:{_port_of(server, port_file)}"
             finally:
                 server.terminate()
 
 
-def port_of(server: "subprocess.Popen[bytes]", port_file: Path) -> int:
+def _port_of(server: "subprocess.Popen[bytes]", port_file: Path) -> int:
     for _ in range(round(START_LIMIT_S / 0.05)):
         if port_file.exists() and (text := port_file.read_text()):
             return int(text)

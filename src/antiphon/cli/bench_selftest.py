@@ -5,11 +5,10 @@ from typing import Annotated
 
 import typer
 
-from antiphon.bench.report import write
 from antiphon.bench.selftest import report
 from antiphon.cli.app import ConfigOption
 from antiphon.cli.bench import bench
-from antiphon.cli.bench_run import StoreOption, keep, show
+from antiphon.cli.bench_run import StoreOption, finish, progress
 
 
 @bench.command()
@@ -20,9 +19,6 @@ def selftest(
     config: ConfigOption = None,
 ) -> None:
     """Plant faults, measure them, name them. Exit 1 if one is measured wrongly or not named."""
-    made, trusted = report(live, lambda line: typer.echo(line, err=True))
-    if out is not None:
-        write(made, out)
-    keep(made, config, store)
-    show(made)
+    made, trusted = report(live, progress)
+    finish(made, out, config, store)
     raise typer.Exit(0 if trusted else 1)

@@ -16,7 +16,7 @@ from antiphon.bench.tts_scenario import scenario as find_scenario
 from antiphon.bench.workload import text_hash
 from antiphon.cli.app import ConfigOption
 from antiphon.cli.bench import bench
-from antiphon.cli.bench_run import listed, own_server
+from antiphon.cli.bench_run import VOICE_FILES, files_of, listed, own_server
 from antiphon.cli.house import open_store
 from antiphon.settings import load
 
@@ -41,7 +41,7 @@ def snapshot(
     ]
     workload = text_hash(f"{line.language}\t{line.text}" for line in lines)
     files = open_store(load(config))
-    models = {"hibari/hibari.onnx": files.path("hibari", "hibari.onnx")}
+    models = dict(files_of(files, VOICE_FILES))
     with contextlib.ExitStack() as stack:
         target = CartesiaWs(
             url or stack.enter_context(own_server(config)), voice=voice or DEFAULT_VOICE, model=model, api_key=api_key,

@@ -12,24 +12,19 @@ from antiphon.cli.app import ConfigOption
 from antiphon.cli.bench import bench
 from antiphon.cli.bench_clips import ClipSources, gather
 from antiphon.cli.bench_run import (
+    EAR_FILES,
     StoreOption,
     decibels,
+    files_of,
     keep,
-    listed,
-    number,
+    loads,
     own_server,
+    progress,
     recogniser_named,
     show,
 )
 from antiphon.cli.house import open_store
 from antiphon.settings import load
-
-EAR_FILES = (
-    ("moonshine-tiny-en", "encoder_model.ort"),
-    ("moonshine-tiny-en", "decoder_model_merged.ort"),
-    ("silero-vad", "silero_vad.onnx"),
-    ("smart-turn-v3.2", "smart-turn-v3.2-cpu.onnx"),
-)
 
 
 @bench.command()
@@ -67,13 +62,8 @@ def stt(
     config: ConfigOption = None,
 ) -> None:
     """Measure speech to text: time to the final, turns, errors, revisions, cost; recordings play in real time."""
-
-    def progress(line: str) -> None:
-        typer.echo(line, err=True)
-
     store = open_store(load(config))
-    loads = tuple(number(part) for part in listed(streams))
-    turn_loads = tuple(number(part) for part in listed(turn_streams))
+    clip_loads, turn_loads = loads(streams, "--streams"), loads(turn_streams, "--turn-streams")
     with contextlib.ExitStack() as stack:
         server = EarServer(
             url or stack.enter_context(own_server(config)), name, model, language, api_key, chunk_ms / 1000
@@ -96,7 +86,7 @@ def stt(
         options = SttOptions(
             server=server,
             clips=found.clips,
-            streams=loads,
+            streams=clip_loads,
             repeat=repeat,
             noises=found.noises,
             snrs_db=decibels(snr, "--snr"),
@@ -110,7 +100,7 @@ def stt(
             minutes=minutes,
             faster=faster,
             seed=seed,
-            models=tuple((f"{model}/{file}", store.path(model, file)) for model, file in EAR_FILES),
+            models=files_of(store, EAR_FILES),
             notes=(*found.notes, *(note or ())),
             out=out,
         )

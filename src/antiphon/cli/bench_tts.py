@@ -14,15 +14,18 @@ from antiphon.bench.tts_scenario import scenario as find_scenario
 from antiphon.cli.app import ConfigOption
 from antiphon.cli.bench import bench
 from antiphon.cli.bench_run import (
+    VOICE_FILES,
     StoreOption,
     dnsmos,
+    files_of,
     keep,
     kind,
     kokoro_files,
     listed,
-    number,
+    loads,
     numbers,
     own_server,
+    progress,
     recogniser_named,
     show,
 )
@@ -33,7 +36,7 @@ from antiphon.settings import load
 @bench.command()
 def tts(
     url: Annotated[str, typer.Option(help="The server; empty: start one of our own for this run.")] = "",
-    wire: Annotated[str, typer.Option(help="cartesia-ws, cartesia-bytes or openai.")] = "cartesia-ws",
+    wire: Annotated[str, typer.Option(help="cartesia-ws, cartesia-sse, cartesia-bytes or openai.")] = "cartesia-ws",
     name: Annotated[str, typer.Option(help="What the report calls the server.")] = "antiphon",
     voice: Annotated[str, typer.Option(help="Voice id or name.")] = "",
     model: Annotated[str, typer.Option(help="Model id.")] = "",
@@ -72,7 +75,7 @@ def tts(
             server=Server(
                 url or stack.enter_context(own_server(config, capacity)), wire, name, voice, model, api_key  # type: ignore[arg-type]
             ),
-            streams=tuple(number(part) for part in listed(streams)),
+            streams=loads(streams, "--streams"),
             text=kind(text),
             seed=seed,
             starts=starts,
@@ -87,20 +90,20 @@ def tts(
             echo=echo,
             wer=wer,
             scenario=find_scenario(scenario) if scenario else None,
-            closed=tuple(number(part) for part in listed(closed)),
+            closed=loads(closed, "--closed"),
             rates_hz=numbers(rates, "--rates", "starts a second"),
             quality=quality,
             containers=containers,
             region=region,
             token_gap_s=None if token_gap_ms is None else token_gap_ms / 1000,
-            models=tuple((f"{model}/{file}", files.path(model, file)) for model, file in (("hibari", "hibari.onnx"),)),
+            models=files_of(files, VOICE_FILES),
             notes=tuple(note or ()),
             out=out,
         )
         recognise = recogniser_named(files, recogniser) if wer or quality else None
         listener = dnsmos(files) if quality else None
         report = run_tts(
-            options, recognise=recognise, listener=listener, progress=lambda line: typer.echo(line, err=True)
+            options, recognise=recognise, listener=listener, progress=progress
         )
     keep(report, config, store)
     show(report)

@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import replace
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 import numpy as np
 
@@ -45,16 +45,21 @@ class Wire(Protocol):
     def open(self, part: Part, player: SimulatedPlayer) -> AbstractAsyncContextManager[Link]: ...
 
 
+Tell: TypeAlias = Callable[[float, News | str], None]
+"""Told of what happens, with its moment (monotonic seconds); a text is a line that the caller begins."""
+
+
 class Caller:
     """One conversation after the other, each on a socket of its own."""
 
-    def __init__(self, wire_: Wire, clock: Clock) -> None:
+    def __init__(self, wire_: Wire, clock: Clock, tell: Tell = lambda at_s, event: None) -> None:
         self._wire = wire_
         self._clock = clock
+        self._tell = tell
 
     async def hold(self, part: Part) -> Call:
         """Play one part. What goes wrong is the call's error, never an exception."""
-        log = CallLog(self._clock)
+        log = CallLog(self._clock, self._tell)
         player = SimulatedPlayer(self._clock, SHAPE, keep=True)
         microphone = Microphone(part.floor)
         director: Director | None = None
@@ -116,8 +121,10 @@ class Caller:
             if index is not None:
                 until_s = begin_s + microphone.begin(index, part.clips[index])
                 director.spoken(index, until_s)
-                if part.scenario.steps[index].kind != "backchannel":
+                step = part.scenario.steps[index]
+                if step.kind != "backchannel":
                     log.asked(now_s)
+                self._tell(now_s, step.text)
             await link.send(microphone.frame())
 
 
@@ -162,8 +169,8 @@ class Microphone:
 class CallLog:
     """All that happened, with its moments; and what the caller knows of the agent's speech."""
 
-    def __init__(self, clock: Clock) -> None:
-        self._clock = clock
+    def __init__(self, clock: Clock, tell: Tell = lambda at_s, event: None) -> None:
+        self._tell = tell
         self.events: list[tuple[float, News]] = []
         self.over = False
         self._open: set[str] = set()
@@ -181,6 +188,7 @@ class CallLog:
 
     def note(self, at_s: float, event: News) -> None:
         self.events.append((at_s, event))
+        self._tell(at_s, event)
         match event:
             case wire.ReplyStarted():
                 self._open.add(event.reply_id)
@@ -205,7 +213,7 @@ class CallLog:
 
     def heard(self, now_s: float, player: SimulatedPlayer) -> Heard:
         free_s = player.free_s
-        quiet = not self._open and free_s <= now_s
+        quiet = not self._open and not player.paused and free_s <= now_s
         return Heard(max(free_s, self._last_s) if quiet else None, self._began_s, sounding=free_s > now_s)
 
 

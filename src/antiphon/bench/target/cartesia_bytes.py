@@ -5,7 +5,9 @@ from antiphon.bench.target.http_audio import HttpAudio
 
 
 class CartesiaBytes(HttpAudio):
-    """``url``: base of the server, without a path."""
+    """``url``: base of the server, without a path. ``name`` empty: the wire's own."""
+
+    wire = "bytes"
 
     def __init__(
         self,
@@ -16,11 +18,11 @@ class CartesiaBytes(HttpAudio):
         language: str = "en",
         sample_rate_hz: int = 24_000,
         api_key: str = "",
-        name: str = "cartesia-bytes",
+        name: str = "",
     ) -> None:
         super().__init__(
-            name,
-            url.rstrip("/") + "/tts/bytes",
+            name or f"cartesia-{self.wire}",
+            f"{url.rstrip('/')}/tts/{self.wire}",
             {
                 "model_id": model,
                 "voice": {"mode": "id", "id": voice},

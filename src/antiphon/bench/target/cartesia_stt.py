@@ -133,13 +133,13 @@ class _Socket:
                 event.set()
 
 
-class CartesiaStt:
-    """``/stt/websocket``, a socket for each clip: audio up to the true end in real time, ``finalize``, ``close``.
+class _ClipEar:
+    """A socket for each clip. ``chunk_s``: length of the pieces. ``extra``: further query parameters."""
 
-    ``chunk_s``: length of the pieces. ``extra``: further query parameters.
-    """
-
-    turns = False
+    path: str
+    turns: bool
+    served: str
+    """The message without which the server has not served the clip."""
 
     def __init__(
         self,
@@ -150,80 +150,75 @@ class CartesiaStt:
         api_key: str = "",
         chunk_s: float = CHUNK_S,
         extra: dict[str, str] | None = None,
-        name: str = "cartesia-stt",
+        name: str = "",
     ) -> None:
-        self.name = name
+        self.name = name or f"cartesia-{'turns' if self.turns else 'stt'}"
         self._chunk_s = chunk_s
-        self._wire = _Wire(url, "/stt/websocket", model=model, language=language, api_key=api_key, extra=extra)
+        self._wire = _Wire(url, self.path, model=model, language=language, api_key=api_key, extra=extra)
 
     async def open(self, streams: int) -> None:
         """Nothing: a call begins with its own connection."""
 
     async def speak(self, line: Clip, recording: Recording) -> None:
-        clip = line.until_true_end()
+        clip = self._said(line)
         async with self._wire.connected(clip, recording) as socket:
             if socket is None:
                 return
             try:
-                await _feed(socket, clip, self._chunk_s)
-                await _finalize(socket)
-                done = socket.expect("done")
-                recording.mark(CLOSE)
-                await socket.send("close")
-                await done.wait()
+                await self._play(socket, clip)
             except ConnectionClosed as closed:
                 if not recording.error:
                     recording.fail(f"socket closed: {closed}")
-        _ended(recording, "done" in socket.last_s, "the socket closed without `done`")
+        _ended(recording, self.served in socket.last_s, f"the socket closed without `{self.served}`")
 
     async def close(self) -> None:
         """Nothing is kept open."""
 
+    def _said(self, line: Clip) -> Clip:
+        """What of the clip is played."""
+        return line
 
-class CartesiaTurns:
-    """``/stt/turns/websocket``, a socket for each clip: all of the clip in real time, then ``close``.
+    async def _play(self, socket: _Socket, clip: Clip) -> None:
+        """From the first piece to the server's last word."""
+        raise NotImplementedError
+
+
+class CartesiaStt(_ClipEar):
+    """``/stt/websocket``: audio up to the true end in real time, ``finalize``, ``close``."""
+
+    path = "/stt/websocket"
+    turns = False
+    served = "done"
+
+    def _said(self, line: Clip) -> Clip:
+        return line.until_true_end()
+
+    async def _play(self, socket: _Socket, clip: Clip) -> None:
+        await _feed(socket, clip, self._chunk_s)
+        await _finalize(socket)
+        done = socket.expect("done")
+        socket.recording.mark(CLOSE)
+        await socket.send("close")
+        await done.wait()
+
+
+class CartesiaTurns(_ClipEar):
+    """``/stt/turns/websocket``: all of the clip in real time, then ``close``.
 
     Playing ends early once the turn has ended after the true end and nothing has followed for half a second.
     """
 
+    path = "/stt/turns/websocket"
     turns = True
+    served = "connected"
 
-    def __init__(
-        self,
-        url: str,
-        *,
-        model: str = "ink-2",
-        language: str = "en",
-        api_key: str = "",
-        chunk_s: float = CHUNK_S,
-        extra: dict[str, str] | None = None,
-        name: str = "cartesia-turns",
-    ) -> None:
-        self.name = name
-        self._chunk_s = chunk_s
-        self._wire = _Wire(url, "/stt/turns/websocket", model=model, language=language, api_key=api_key, extra=extra)
-
-    async def open(self, streams: int) -> None:
-        """Nothing: a call begins with its own connection."""
-
-    async def speak(self, line: Clip, recording: Recording) -> None:
-        async with self._wire.connected(line, recording) as socket:
-            if socket is None:
-                return
-            if "connected" not in socket.last_s:
-                await _first_of(socket.expect("connected"), socket.expect("error"))
-            try:
-                await _feed(socket, line, self._chunk_s, stop_after_turn=True)
-                recording.mark(CLOSE)
-                await socket.send('{"type":"close"}')
-                await socket.closed.wait()
-            except ConnectionClosed as closed:
-                if not recording.error:
-                    recording.fail(f"socket closed: {closed}")
-        _ended(recording, "connected" in socket.last_s, "the socket closed without `connected`")
-
-    async def close(self) -> None:
-        """Nothing is kept open."""
+    async def _play(self, socket: _Socket, clip: Clip) -> None:
+        if "connected" not in socket.last_s:
+            await _first_of(socket.expect("connected"), socket.expect("error"))
+        await _feed(socket, clip, self._chunk_s, stop_after_turn=True)
+        socket.recording.mark(CLOSE)
+        await socket.send('{"type":"close"}')
+        await socket.closed.wait()
 
 
 class LongStt:

@@ -7,24 +7,20 @@ base64 in the same JSON message, anew for each, and says ``done``. The plain one
 """
 
 import asyncio
-import multiprocessing
-import socket
 from collections.abc import Sequence
-from multiprocessing.connection import Connection
 
 import msgspec
-import uvicorn
 from starlette.applications import Starlette
 from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 from websockets.asyncio.client import ClientConnection, connect
 
 from antiphon.bench.recording import Recording, Take
+from antiphon.bench.target.child import ChildServer
 from antiphon.bench.target.contract import Line, finish
 from antiphon.protocol.cartesia_messages import Chunk, Done, encode_server_message
 from antiphon.protocol.cartesia_request import GenerationRequest, OutputFormat, VoiceSpecifier
 
-START_TIMEOUT_S = 20.0
 
 class Order(GenerationRequest, frozen=True, kw_only=True):
     """A request as the server gets it, and the sizes of the messages that a fair echo answers it with."""
@@ -56,24 +52,12 @@ def order_line(transcript: str, sizes: Sequence[int]) -> Line:
     return Line(msgspec.json.encode(order).decode())
 
 
-class EchoServer:
-    """The echo in a child process; ``url`` and ``pid`` are known once it runs, else ``RuntimeError`` is raised."""
+class EchoServer(ChildServer):
+    """The echo in a child process."""
 
     def __init__(self, fair: bool = False) -> None:
-        context = multiprocessing.get_context("spawn")
-        ours, theirs = context.Pipe()
-        self._process = context.Process(target=_serve, args=(theirs, fair), daemon=True)
-        self._process.start()
-        if not ours.poll(START_TIMEOUT_S):
-            self.close()
-            raise RuntimeError("the echo server did not start")
-        port: int = ours.recv()
-        self.url = f"ws://127.0.0.1:{port}"
-        self.pid: int = self._process.pid or 0
-
-    def close(self) -> None:
-        self._process.terminate()
-        self._process.join(5.0)
+        super().__init__("the echo server", echo_app, fair)
+        self.url = f"ws://127.0.0.1:{self.port}"
 
 
 class Echo:
@@ -145,10 +129,3 @@ async def _answer(websocket: WebSocket) -> None:
                 await websocket.send_text("x" * size)
     except WebSocketDisconnect:
         return
-
-
-def _serve(ready: Connection, fair: bool) -> None:
-    listener = socket.create_server(("127.0.0.1", 0))
-    ready.send(listener.getsockname()[1])
-    config = uvicorn.Config(echo_app(fair), log_level="warning", ws_per_message_deflate=False, lifespan="off")
-    uvicorn.Server(config).run(sockets=[listener])

@@ -4,22 +4,17 @@ The plan is in the address: ``URL/<index>`` is the base address of a server that
 """
 
 import asyncio
-import multiprocessing
-import socket
-from multiprocessing.connection import Connection
 
 import msgspec
-import uvicorn
 from starlette.applications import Starlette
 from starlette.responses import Response
 from starlette.routing import WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from antiphon.bench.planted import PLANS, Plan, schedule
+from antiphon.bench.target.child import ChildServer
 from antiphon.core.clock import MonotonicClock
 from antiphon.protocol.cartesia_messages import Chunk, Done, ErrorMessage, encode_server_message
-
-START_TIMEOUT_S = 20.0
 
 
 class _Request(msgspec.Struct):
@@ -28,26 +23,17 @@ class _Request(msgspec.Struct):
     cancel: bool = False
 
 
-class FaultyServer:
-    """The server in a child process, ``url`` once it runs, else ``RuntimeError`` is raised. Close it."""
+class FaultyServer(ChildServer):
+    """The server in a child process."""
 
     def __init__(self) -> None:
-        context = multiprocessing.get_context("spawn")
-        ours, theirs = context.Pipe()
-        self._process = context.Process(target=_serve, args=(theirs,), daemon=True)
-        self._process.start()
-        if not ours.poll(START_TIMEOUT_S):
-            self.close()
-            raise RuntimeError("the faulty server did not start")
-        port: int = ours.recv()
-        self.url = f"http://127.0.0.1:{port}"
-
-    def close(self) -> None:
-        self._process.terminate()
-        self._process.join(5.0)
+        super().__init__("the faulty server", faulty_app)
+        self.url = f"http://127.0.0.1:{self.port}"
 
 
 def faulty_app() -> Starlette:
+    for plan in PLANS:  # made before the clock runs
+        schedule(plan)
     return Starlette(routes=[WebSocketRoute("/{plan:int}/tts/websocket", _talk)])
 
 
@@ -84,12 +70,3 @@ async def _deliver(websocket: WebSocket, plan: Plan, context_id: str) -> None:
 
 async def _send(websocket: WebSocket, message: Chunk | Done | ErrorMessage) -> None:
     await websocket.send_text(encode_server_message(message).decode())
-
-
-def _serve(ready: Connection) -> None:
-    listener = socket.create_server(("127.0.0.1", 0))
-    for plan in PLANS:  # made before the clock runs
-        schedule(plan)
-    ready.send(listener.getsockname()[1])
-    config = uvicorn.Config(faulty_app(), log_level="warning", ws_per_message_deflate=False, lifespan="off")
-    uvicorn.Server(config).run(sockets=[listener])

@@ -44,10 +44,10 @@ class InProcessEar:
         if self._transcribe is None:
             raise RuntimeError("open the target first")
         recording.sent()
-        heard_s = line.true_end_s if line.true_end_s is not None else line.audio_s
-        await asyncio.sleep(heard_s / self._speed)
+        clip = line.until_true_end()
+        await asyncio.sleep(clip.audio_s / self._speed)
         recording.mark(FINALIZE)
-        samples = resample(line.samples[: round(heard_s * line.rate_hz)], line.rate_hz, EAR_RATE_HZ)
+        samples = resample(clip.samples, clip.rate_hz, EAR_RATE_HZ)
         text = await asyncio.get_running_loop().run_in_executor(self._pool, self._transcribe, samples)
         recording.chunk(transcript(text))
         recording.end()

@@ -8,13 +8,16 @@ from antiphon.audio.pcm import encode
 from antiphon.bench.conversation_call import CALLER_RATE_HZ, Arrived, News, Part, Question
 from antiphon.bench.recording import Recording, Take
 from antiphon.bench.scenario_script import instructions_for
-from antiphon.bench.target.caller import MOST_S, SHAPE, Link, tools_of
+from antiphon.bench.target.caller import SHAPE, Link, tools_of
 from antiphon.bench.target.contract import finish
 from antiphon.client import AgentSession, ReplyAudio, SessionOptions, SimulatedPlayer, connect
 from antiphon.core.clock import Clock
 from antiphon.core.errors import AntiphonError
 from antiphon.core.frame import Samples
 from antiphon.protocol import native_messages as wire
+
+ANSWER_S = 60.0
+"""The longest wait for all of an answer; a server sends it little faster than it is spoken."""
 
 
 class NativeWire:
@@ -41,7 +44,7 @@ class NativeWire:
             tools=tools_of(part.scenario),
         )
         async with connect(self._url, options, player=player, clock=self._clock) as session:
-            yield _NativeLink(session)
+            yield NativeLink(session)
 
     async def ask(self, question: Question, index: int) -> Take:
         """Type one question and hear the answer to its end. What goes wrong is the take's error."""
@@ -50,23 +53,33 @@ class NativeWire:
         agent = wire.AgentSettings(instructions=question.instructions, greeting="", feed=question.feed)
         options = SessionOptions(api_key=self._api_key, output=SHAPE, voice=self._voice, agent=agent)
         try:
-            async with asyncio.timeout(MOST_S), connect(self._url, options, clock=clock) as session:
+            async with asyncio.timeout(ANSWER_S), connect(self._url, options, clock=clock) as session:
                 recording.sent()
                 await session.send_text(question.text)
                 async for at_s, event in session.stamped():
-                    if isinstance(event, ReplyAudio):
-                        recording.chunk_at(at_s, event.data)
-                    elif isinstance(event, wire.ReplyEnded | wire.Clear):
-                        recording.end()
-                        break
+                    match event:
+                        case ReplyAudio():
+                            recording.chunk_at(at_s, event.data)
+                        case wire.ReplyEnded() | wire.Clear():
+                            recording.end()
+                            break
+                        case wire.ErrorMessage():
+                            recording.fail(f"the server says: {event.message}")
+                            break
+                        case _:
+                            pass
+                else:
+                    recording.fail("the session ended without an answer")
         except TimeoutError:
-            recording.fail(f"not over within {MOST_S:g} s")
+            recording.fail(f"not answered within {ANSWER_S:g} s")
         except (AntiphonError, OSError) as failure:
             recording.fail(f"{type(failure).__name__}: {failure}")
         return finish(recording, recording.payloads, SHAPE.sample_rate_hz)
 
 
-class _NativeLink:
+class NativeLink:
+    """A session of the product's client as the caller wants it."""
+
     def __init__(self, session: AgentSession) -> None:
         self._session = session
 
@@ -81,14 +94,14 @@ class _NativeLink:
                 yield at_s, event
 
 
-def ask_all(wire_: NativeWire, questions: Iterable[Question], tell: Callable[[Take], None]) -> list[Take]:
-    """All questions, one after the other, on an event loop of their own."""
+def ask_all(wire_: NativeWire, questions: Iterable[Question], tell: Callable[[Question, Take], None]) -> list[Take]:
+    """All questions, one after the other, on an event loop of their own. ``tell`` is called after each."""
 
     async def all_() -> list[Take]:
         takes: list[Take] = []
         for index, question in enumerate(questions):
             takes.append(await wire_.ask(question, index))
-            tell(takes[-1])
+            tell(question, takes[-1])
         return takes
 
     return asyncio.run(all_())

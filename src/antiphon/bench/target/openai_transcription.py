@@ -57,10 +57,9 @@ class OpenaiTranscription:
         if self._client is None:
             raise RuntimeError("open the target first")
         recording.sent()
-        heard_s = line.true_end_s if line.true_end_s is not None else line.audio_s
-        samples = line.samples[: round(heard_s * line.rate_hz)]
-        file = header("pcm_s16le", line.rate_hz, len(samples)) + encode(samples, "pcm_s16le")
-        await asyncio.sleep(heard_s / self._speed)
+        clip = line.until_true_end()
+        file = header("pcm_s16le", clip.rate_hz, len(clip.samples)) + encode(clip.samples, "pcm_s16le")
+        await asyncio.sleep(clip.audio_s / self._speed)
         recording.mark(FINALIZE)
         answer = await self._client.post(self._url, data=self._fields, files={"file": ("speech.wav", file)})
         if answer.status_code != 200:
