@@ -27,7 +27,7 @@ from antiphon.core.frame import Samples
 from antiphon.core.hearing import EAR_RATE_HZ, Heard, HearingConfig
 from antiphon.core.speech import SpeechConfig
 from antiphon.engine.build import House, build
-from antiphon.server.boundaries import report, table, violations
+from antiphon.server.records import report, table, violations
 from antiphon.settings import Settings, available_cores, load
 from antiphon.text.unit import Text, Unit
 

@@ -42,7 +42,6 @@ from antiphon.server.agent import routes as agent_routes
 from antiphon.server.agent.log import MakeAgentLog
 from antiphon.server.agent.routes import AgentRoute
 from antiphon.server.agent.tools import NO_TOOLS, ToolSource
-from antiphon.server.agent_records import MakeSink, TurnsOnly, records_for
 from antiphon.server.auth import gate_for
 from antiphon.server.cartesia_routes import CartesiaRoutes, upgrade_needed
 from antiphon.server.front import Front, MethodNotAllowed
@@ -55,6 +54,7 @@ from antiphon.server.observe import CONTENT_TYPE, Metrics
 from antiphon.server.openai_routes import OpenAiRoutes
 from antiphon.server.pages import CONTENT_POLICY, docs_page
 from antiphon.server.realtime_routes import RealtimeRoutes
+from antiphon.server.records import MakeSink, TurnsOnly, records_for
 from antiphon.server.reply import error_response, json_response
 from antiphon.settings import Settings
 

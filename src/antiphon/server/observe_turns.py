@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from prometheus_client import CollectorRegistry, Counter, Histogram
 
 from antiphon.dialog.turn_record import STAGES, TurnRecord
-from antiphon.server.turn_shape import stages_ms
+from antiphon.server.records import stages_ms
 
 
 class TurnMetrics:

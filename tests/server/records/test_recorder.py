@@ -12,11 +12,11 @@ from antiphon.core.event import Audio
 from antiphon.dialog.conversation_actions import CancelSpeech
 from antiphon.dialog.conversation_events import FromVoice, Moment
 from antiphon.dialog.turn_record import Times, TurnRecord
-from antiphon.server.agent_records import records_for
-from antiphon.server.recorder import Recorder
+from antiphon.server.records.recorder import Recorder
+from antiphon.server.records.turns import records_for
 from antiphon.settings import RecordSettings
 
-from .agent_record_support import BEGAN_UNIX_S, conversation, facts
+from .support import BEGAN_UNIX_S, conversation, facts
 
 KEEP = {"audio": 30.0, "transcript": 30.0, "retrieved": 30.0, "generated": 30.0, "log": 30.0}
 

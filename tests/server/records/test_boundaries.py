@@ -3,8 +3,8 @@ from typing import Any
 
 import pytest
 
-from antiphon.server.boundaries import KINDS, flows, place_of, report, table, violations
-from antiphon.server.keepers import Keepers, require_boundaries
+from antiphon.server.records.boundaries import KINDS, flows, place_of, report, table, violations
+from antiphon.server.records.keepers import Keepers, require_boundaries
 from antiphon.settings import Settings, SettingsError
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from antiphon.server.record_disk import DiskQueue, LineFile, day_of, expire, safe_name
+from antiphon.server.records.disk import DiskQueue, LineFile, day_of, expire, safe_name
 
 NOON = 1_764_590_400.0  # 2025-12-01 12:00 UTC
 

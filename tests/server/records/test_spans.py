@@ -5,11 +5,11 @@ from itertools import pairwise
 import pytest
 
 from antiphon.core.errors import InvalidInput
-from antiphon.server.agent_records import records_for
-from antiphon.server.spans import TurnSpans
+from antiphon.server.records.spans import TurnSpans
+from antiphon.server.records.turns import records_for
 from antiphon.settings import TelemetrySettings
 
-from .agent_record_support import BEGAN_UNIX_S, conversation, facts
+from .support import BEGAN_UNIX_S, conversation, facts
 
 pytest.importorskip("opentelemetry.sdk")
 from opentelemetry.sdk.trace import ReadableSpan

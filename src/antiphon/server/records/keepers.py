@@ -5,10 +5,10 @@ from collections.abc import Callable, Sequence
 
 from antiphon.core.clock import unix_time_s
 from antiphon.core.errors import AntiphonError
-from antiphon.server.agent_records import MakeSink
-from antiphon.server.boundaries import KINDS, violations
-from antiphon.server.recorder import Recorder
-from antiphon.server.spans import TurnSpans
+from antiphon.server.records.boundaries import KINDS, violations
+from antiphon.server.records.recorder import Recorder
+from antiphon.server.records.spans import TurnSpans
+from antiphon.server.records.turns import MakeSink
 from antiphon.settings import Settings, SettingsError
 
 log = logging.getLogger("antiphon")

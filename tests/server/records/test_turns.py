@@ -10,9 +10,9 @@ from antiphon.dialog.conversation_events import Moment
 from antiphon.dialog.conversation_log import EarSaid
 from antiphon.dialog.ledger import Entry
 from antiphon.dialog.turn_record import TurnRecord
-from antiphon.server.agent_records import AgentRecords, TurnsOnly, records_for
+from antiphon.server.records.turns import AgentRecords, TurnsOnly, records_for
 
-from .agent_record_support import conversation, facts
+from .support import conversation, facts
 
 
 def test_every_sink_is_told_of_every_turn() -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import soundfile
 
 from antiphon.audio.pcm import encode
-from antiphon.server.record_audio import CallAudio
+from antiphon.server.records.audio import CallAudio
 
 HZ = 16_000
 BEGAN_S = 100.0
