@@ -38,10 +38,9 @@ from antiphon.protocol.openai_transcription import TranscriptionForm, Transcript
 from antiphon.protocol.openapi import Answer, Query, Socket
 from antiphon.server import cartesia_routes, hearing_routes, openai_routes, realtime_routes
 from antiphon.server.admission import Admission
+from antiphon.server.agent import NO_TOOLS, MakeAgentLog, ToolSource
 from antiphon.server.agent import routes as agent_routes
-from antiphon.server.agent.log import MakeAgentLog
 from antiphon.server.agent.routes import AgentRoute
-from antiphon.server.agent.tools import NO_TOOLS, ToolSource
 from antiphon.server.auth import gate_for
 from antiphon.server.cartesia_routes import CartesiaRoutes, upgrade_needed
 from antiphon.server.front import Front, MethodNotAllowed

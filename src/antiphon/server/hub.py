@@ -12,8 +12,7 @@ from antiphon.core.errors import AntiphonError, AtCapacity
 from antiphon.core.hearing import HearingConfig
 from antiphon.core.speech import SpeechConfig, VoiceInfo
 from antiphon.server.admission import Admission, Place
-from antiphon.server.agent.log import MakeAgentLog
-from antiphon.server.agent.tools import NO_TOOLS, ToolSource
+from antiphon.server.agent import NO_TOOLS, MakeAgentLog, ToolSource
 from antiphon.server.auth import Gate, Principal
 from antiphon.server.journal import Journal, Refused, StreamOpened
 from antiphon.server.lifecycle import Lifecycle, Unready

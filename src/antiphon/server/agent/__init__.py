@@ -1,1 +1,9 @@
-"""The conversation with an agent over its own socket: its machine, sessions, ears, voices and tools."""
+"""The conversation with an agent over its own socket: its machine, sessions, ears, voices and tools.
+
+``routes`` is imported by its own name: it needs the hub, which needs what stands here.
+"""
+
+from antiphon.server.agent.log import AgentLog, AgentSessionFacts, MakeAgentLog
+from antiphon.server.agent.tools import NO_TOOLS, ToolSource
+
+__all__ = ["NO_TOOLS", "AgentLog", "AgentSessionFacts", "MakeAgentLog", "ToolSource"]

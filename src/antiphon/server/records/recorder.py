@@ -11,7 +11,7 @@ from antiphon.dialog.conversation_actions import CancelSpeech, ContinueSpeech, P
 from antiphon.dialog.conversation_events import Moment
 from antiphon.dialog.conversation_log import Observed, PlayedTo, SpeechOpened
 from antiphon.dialog.turn_record import TurnRecord
-from antiphon.server.agent.log import AgentSessionFacts
+from antiphon.server.agent import AgentSessionFacts
 from antiphon.server.records import turn_shape
 from antiphon.server.records.audio import CallAudio
 from antiphon.server.records.disk import DiskQueue, Job, LineFile, Report, day_of, expire, make_folder, safe_name

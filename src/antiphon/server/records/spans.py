@@ -11,7 +11,7 @@ from antiphon.core.errors import InvalidInput
 from antiphon.dialog.conversation_events import Moment
 from antiphon.dialog.conversation_log import Observed
 from antiphon.dialog.turn_record import TurnRecord
-from antiphon.server.agent.log import AgentSessionFacts
+from antiphon.server.agent import AgentSessionFacts
 from antiphon.settings import TelemetrySettings
 
 _OWNERS = {"final": "stt", "turn": "turn", "llm": "llm", "tool": "tool", "unit": "llm", "tts": "tts",

@@ -12,7 +12,7 @@ from antiphon.dialog.conversation_events import Moment
 from antiphon.dialog.conversation_log import Observed
 from antiphon.dialog.turn_record import TurnRecord
 from antiphon.dialog.turn_records import TurnRecords
-from antiphon.server.agent.log import AgentLog, AgentSessionFacts
+from antiphon.server.agent import AgentLog, AgentSessionFacts
 
 _log = logging.getLogger("antiphon")
 

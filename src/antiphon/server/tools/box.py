@@ -11,7 +11,7 @@ from typing import Any
 
 from antiphon.core.brain import ToolSpec
 from antiphon.core.errors import AntiphonError
-from antiphon.server.agent.handover import HandoverHook
+from antiphon.server.tools.handover import HandoverHook
 from antiphon.server.tools.outcome import ToolContext, ToolFailed, ToolOutcome, failed
 from antiphon.server.tools.redact import Redactor
 from antiphon.server.tools.schema import faults, parse_arguments, read_arguments

@@ -10,8 +10,8 @@ import httpx
 
 from antiphon.core.clock import Clock, MonotonicClock
 from antiphon.core.errors import InvalidInput
-from antiphon.server.agent.handover import HandoverHook
 from antiphon.server.tools.box import ToolBox, ToolLimits
+from antiphon.server.tools.handover import HandoverHook
 from antiphon.server.tools.http import HttpTool, placeholders
 from antiphon.server.tools.mcp_pipe import ServerPipe
 from antiphon.server.tools.mcp_server import McpServer, McpTraits

@@ -9,11 +9,11 @@ import pytest
 from pydantic import SecretStr
 
 from antiphon.core.errors import InvalidInput
-from antiphon.server.agent.handover import HandoverHook, signature
+from antiphon.server.tools.handover import HandoverHook, signature
 from antiphon.settings import HandoverSettings
 
 from ..support import run, until
-from ..tools.support import Web, answer, never, web
+from .support import Web, answer, never, web
 
 PAYLOAD = {
     "session_id": "s1",
