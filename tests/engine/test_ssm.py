@@ -9,13 +9,12 @@ import pytest
 
 from antiphon.core.clock import MonotonicClock
 from antiphon.core.errors import AtCapacity, InvalidInput
-from antiphon.core.event import Audio, Event, Failed, Flushed, PhonemeTimes, Warned, WordTimes
+from antiphon.core.event import Audio, Event, Failed, Flushed, PhonemeTimes, Saved, Unsaved, Warned, WordTimes
 from antiphon.core.frame import AudioFormat
 from antiphon.core.speech import Prosody, SpeechConfig
 from antiphon.engine.fake import VirtualLoop
 from antiphon.engine.scheduler import Scheduler
 from antiphon.engine.ssm import MAX_PENDING_CHARS, SsmEngine, SsmStream
-from antiphon.engine.ssm_snapshot import seal, unseal
 from antiphon.models.ssm_sound import LAG_SAMPLES
 from antiphon.models.ssm_voice import RIVER
 from tests.models.ssm_weights import voice
@@ -397,11 +396,70 @@ def test_a_snapshot_is_checked() -> None:
         with pytest.raises(InvalidInput, match=why):
             stage.engine.resume(bad, lambda: None)
     assert stage.engine.places.taken == 0
-    sealed = seal(snapshot, b"secret")
-    assert unseal(sealed, b"secret") == snapshot
-    for wrong, key in ((sealed, b"other"), (sealed[:-1] + b"x", b"secret"), (sealed[:10], b"secret")):
-        with pytest.raises(InvalidInput, match="signature"):
-            unseal(wrong, key)
+
+
+def test_save_soon_is_the_last_event_after_all_that_was_made() -> None:
+    whole, quanta, _ = moved(set())
+    stage = Stage()
+    woken: list[int] = []
+    stream = stage.engine.open_stream(
+        SpeechConfig(voice=RIVER.id, format=RAW, words=True, phonemes=True), lambda: woken.append(1)
+    )
+    deltas = [TEXT[at : at + 7] for at in range(0, len(TEXT), 7)]
+    for delta in deltas:
+        stream.push(delta)
+    stream.flush("end", last=True)
+    for _ in range(quanta // 4):
+        stage.loop.scheduler.run_next()
+    before = stream.pull()
+    woken.clear()
+    stream.save_soon()
+    assert woken == [1]
+    *rest, saved = stream.pull()
+    assert isinstance(saved, Saved)
+    assert (saved.voice, stage.engine.places.taken) == (RIVER.id, 0)
+    for refused in (lambda: stream.push("More."), lambda: stream.flush("more")):
+        with pytest.raises(InvalidInput, match="being saved"):
+            refused()
+    assert stream.tick(0.0) is None
+    assert stage.hear(stream) == []
+    other = Stage()
+    events = before + rest + other.hear(other.engine.resume(saved.snapshot, lambda: None))
+    assert len(sound(events)) == len(sound(whole))
+    assert np.abs(sound(events) - sound(whole)).max() < ROUNDING
+    assert words(events) == words(whole)
+
+
+def test_save_soon_of_a_stream_that_is_being_stepped_comes_after_the_step() -> None:
+    stage = Stage()
+    stream = stage.open()
+    stream.push(TEXT)
+    advance = VOICE.model.advance
+    asked: list[list[Event]] = []
+
+    def meanwhile(*arguments: object) -> object:
+        if not asked:
+            stream.save_soon()
+            asked.append(stream.pull())
+        return advance(*arguments)  # type: ignore[arg-type]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(VOICE.model, "advance", meanwhile)
+        events = stage.hear(stream)
+    assert asked == [[]]
+    assert isinstance(events[-1], Saved)
+    assert len(sound(events)) == 1200
+    other = Stage()
+    rest = other.hear(other.engine.resume(events[-1].snapshot, lambda: None))
+    assert next(e for e in rest if isinstance(e, Audio)).start_sample == 1200
+
+
+def test_a_resumed_stream_belongs_to_whoever_resumes_it_and_keeps_the_shorter_lead() -> None:
+    for here, there, wanted in ((None, 2.0, 2.0), (1.0, 2.0, 1.0), (3.0, 2.0, 2.0), (1.0, None, 1.0)):
+        stream = Stage().open(lead_s=here, owner="ada")
+        stream.push(TEXT)
+        resumed = Stage().engine.resume(stream.save(), lambda: None, owner="bob", lead_s=there)
+        assert (resumed._config.owner, resumed._config.lead_s) == ("bob", wanted)
 
 
 def test_a_stream_in_a_container_cannot_be_saved_and_goes_on() -> None:
@@ -410,6 +468,9 @@ def test_a_stream_in_a_container_cannot_be_saved_and_goes_on() -> None:
     stream.push("Hello there.")
     with pytest.raises(InvalidInput, match="raw PCM"):
         stream.save()
+    stream.save_soon()
+    (event,) = [e for e in stage.hear(stream) if isinstance(e, Unsaved)]
+    assert "raw PCM" in event.message
     stream.flush("end", last=True)
     assert stage.hear(stream)[-1] == Flushed("end")
 

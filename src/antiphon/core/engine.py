@@ -6,7 +6,7 @@ are distributed.
 """
 
 from collections.abc import Callable
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from antiphon.core.event import Event, Marker
 
@@ -58,6 +58,27 @@ class Engine(Protocol[Config]):
         ...
 
     def close(self) -> None: ...
+
+
+@runtime_checkable
+class Savable(Protocol):
+    """A stream that can be moved to another engine, here or on another machine."""
+
+    def save_soon(self) -> None:
+        """Stop between two steps. ``Saved`` is the last event that is pulled, after all that was made before; or
+        ``Unsaved``, and the stream goes on. Nothing may be pushed meanwhile."""
+        ...
+
+
+@runtime_checkable
+class Resuming(Protocol):
+    """An engine whose streams can be saved."""
+
+    def resume(self, snapshot: bytes, wake: Wake, *, owner: str, lead_s: float | None) -> Stream:
+        """Open a stream that goes on where another one was saved; ``owner`` and ``lead_s`` as for one that is opened.
+
+        Raises ``AtCapacity``, and ``InvalidInput`` for a snapshot that this engine cannot go on with."""
+        ...
 
 
 class StepModel(Protocol):

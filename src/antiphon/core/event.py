@@ -75,6 +75,22 @@ class Failed:
     fatal: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """The stream has stopped between two steps, for good, and this is the rest of it: the last event. Whatever was made
+    before has been pulled. ``voice``: id of the voice that can go on with it."""
+
+    voice: str
+    snapshot: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Unsaved:
+    """The stream could not be saved; it goes on."""
+
+    message: str
+
+
 Event: TypeAlias = (
     Audio
     | WordTimes
@@ -87,4 +103,6 @@ Event: TypeAlias = (
     | Flushed
     | Warned
     | Failed
+    | Saved
+    | Unsaved
 )

@@ -5,6 +5,8 @@ a few words, whatever the sentence becomes, that many streams share each step, a
 two steps and go on elsewhere.
 """
 
+from dataclasses import replace
+
 from antiphon.core.engine import Wake
 from antiphon.core.errors import InvalidInput
 from antiphon.core.event import Event, Marker
@@ -49,13 +51,20 @@ class SsmEngine:
         stream.place = self.places.take()
         return stream
 
-    def resume(self, snapshot: bytes, wake: Wake) -> "SsmStream":
+    def resume(
+        self, snapshot: bytes, wake: Wake, *, owner: str | None = None, lead_s: float | None = None
+    ) -> "SsmStream":
         """Open a stream that goes on where :meth:`SsmStream.save` left another one, on this machine or elsewhere.
 
-        Raises ``AtCapacity``, and ``InvalidInput`` for a snapshot that is damaged or of other weights.
+        ``owner`` (None: the saved one's) is who counts for it here; it gets no further ahead of the listener than both
+        ``lead_s`` and what it was asked for allow. Raises ``AtCapacity``, and ``InvalidInput`` for a snapshot that is
+        damaged or of other weights.
         """
         data = unpack(snapshot)
-        stream = self.open_stream(config_of(data), wake)
+        config = config_of(data)
+        lead_s = min((one for one in (lead_s, config.lead_s) if one is not None), default=None)
+        config = replace(config, owner=config.owner if owner is None else owner, lead_s=lead_s)
+        stream = self.open_stream(config, wake)
         try:
             stream.continue_from(data)
         except BaseException:
@@ -89,6 +98,8 @@ class SsmStream:
 
     def push(self, item: str | Prosody) -> None:
         reading = self._run.reading
+        if self._run.saving:
+            raise InvalidInput("the stream is being saved; what comes later goes to the one that is resumed", "text")
         if isinstance(item, Prosody):
             reading.set_prosody(item)
         else:
@@ -102,10 +113,14 @@ class SsmStream:
         self._activate()
 
     def flush(self, marker: Marker, *, last: bool = False) -> None:
+        if self._run.saving:
+            raise InvalidInput("the stream is being saved; what comes later goes to the one that is resumed", "flush")
         self._run.reading.flush(marker, last, self._lanes.scheduler.clock.now_s())
         self._activate()
 
     def tick(self, now_s: float) -> float | None:
+        if self._run.saving:
+            return None
         due_s = self._run.reading.tick(now_s)
         self._activate()
         return due_s
@@ -146,6 +161,14 @@ class SsmStream:
             self._lanes.drop(run)
         self._release()
         return snapshot
+
+    def save_soon(self) -> None:
+        """See :class:`antiphon.core.engine.Savable`: :meth:`save` for whoever may not wait."""
+        with self._lanes.lock:
+            run = self._run
+            saved = self._lanes.save(run)
+        if saved:
+            run.wake()
 
     def load(self, snapshot: bytes) -> None:
         """Go on where another stream of the same settings was; whatever this one was to say is dropped.

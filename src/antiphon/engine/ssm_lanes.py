@@ -9,9 +9,10 @@ import logging
 import threading
 
 from antiphon.core.errors import AntiphonError, EngineFailed
-from antiphon.core.event import Audio, Event, Failed
+from antiphon.core.event import Audio, Event, Failed, Saved, Unsaved
 from antiphon.engine.scheduler import Scheduler
 from antiphon.engine.ssm_run import RAMP_STEPS, SsmRun
+from antiphon.engine.ssm_snapshot import pack
 from antiphon.models.ssm import Frames, SsmModel
 from antiphon.models.ssm_sound import SAMPLE_RATE_HZ
 from antiphon.models.ssm_state import SsmState
@@ -56,6 +57,24 @@ class SsmLanes:
         comes."""
         if not self.stepped.wait_for(lambda: not run.busy, limit_s):
             raise EngineFailed("the stream is being stepped for too long; try again")
+
+    def save(self, run: SsmRun) -> bool:
+        """Under the lock: put ``run`` into its outbox as the last event, now or when the worker lets go that holds it;
+        or tell there why not. Whether somebody must be woken."""
+        run.saving = True
+        if run.busy or run.ended:
+            return False
+        try:
+            snapshot = pack(run, self.scheduler.clock.now_s())
+        except Exception as error:  # a worker has more streams in hand than this one
+            if not isinstance(error, AntiphonError):
+                _log.exception("a stream could not be saved")
+            run.saving = False
+            self.activate(run)
+            return run.outbox.put(run.epoch, [Unsaved(str(error) or type(error).__name__)])
+        self.drop(run)
+        run.on_last()
+        return run.outbox.put(run.epoch, [Saved(run.config.voice, snapshot)])
 
     def _call(self, deadline_s: float, ready_s: float) -> None:
         """See to it that a lane comes in time."""
@@ -161,14 +180,17 @@ class SsmLanes:
                 run.busy = False
                 if run.ended:
                     continue
-                if run.outbox.put(run.epoch, events):
-                    woken.append(run)
+                wake = run.outbox.put(run.epoch, events)
                 made_s = sum(e.samples for e in events if isinstance(e, Audio)) / SAMPLE_RATE_HZ
                 if made_s:
                     run.dry_s = max(run.dry_s, now_s) + made_s
                     run.asked_s = now_s
+                if run.saving:
+                    wake = self.save(run) or wake
                 if not run.has_work():
                     self._runs.pop(run, None)
+                if wake:
+                    woken.append(run)
             self.stepped.notify_all()
         for run in woken:
             run.wake()

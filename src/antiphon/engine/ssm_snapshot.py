@@ -1,7 +1,7 @@
 """A stream of the state-space voice as bytes: all that it needs to go on elsewhere, between two steps.
 
-The bytes are versioned and carry a hash; :func:`seal` signs them for a way that others may touch. They hold what the
-caller's text was, so they are as private as it is.
+The bytes are versioned and carry a hash; :mod:`antiphon.core.seal` signs them for a way that others may touch. They
+hold what the caller's text was, so they are as private as it is.
 """
 
 import hashlib
@@ -204,19 +204,6 @@ def restore(data: StreamData, run: SsmRun, now_s: float) -> None:
     run.gain.load(data.gain)
     run.limit.load(data.limit)
     load_raw(run.encoder, data.encoder)
-
-
-def seal(snapshot: bytes, key: bytes) -> bytes:
-    """Signed (HMAC-SHA256), for leaving the machine."""
-    return hmac.digest(key, snapshot, "sha256") + snapshot
-
-
-def unseal(sealed: bytes, key: bytes) -> bytes:
-    """Raises ``InvalidInput`` where the signature is not by ``key``."""
-    signature, snapshot = sealed[:_DIGEST_BYTES], sealed[_DIGEST_BYTES:]
-    if not hmac.compare_digest(hmac.digest(key, snapshot, "sha256"), signature):
-        raise InvalidInput("the snapshot's signature is wrong: it was made with another key, or altered", "snapshot")
-    return snapshot
 
 
 def _fill(reading: SsmReading, inbox: list[Entry], log: list[Logged]) -> None:
