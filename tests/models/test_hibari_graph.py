@@ -8,7 +8,8 @@ import pytest
 from hibari.tts import ASSETS
 
 from antiphon.core.errors import ModelUnavailable
-from antiphon.models.hibari_graph import BINS, DURATIONS, HibariGraph, subgraph
+from antiphon.models.hibari_graph import BINS, DURATIONS, HibariGraph
+from antiphon.models.subgraph import subgraph
 
 GRAPH = Path(ASSETS) / "hibari.onnx"
 IDS = [0, 50, 83, 54, 156, 31, 16, 81, 156, 86, 123, 4, 0]
