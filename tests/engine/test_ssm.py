@@ -454,6 +454,17 @@ def test_save_soon_of_a_stream_that_is_being_stepped_comes_after_the_step() -> N
     assert next(e for e in rest if isinstance(e, Audio)).start_sample == 1200
 
 
+def test_a_stream_that_would_be_too_large_is_not_saved_and_goes_on() -> None:
+    stage = Stage()
+    stream = stage.open()
+    stream.push("Hello there, this is a sentence.")
+    stream.save_soon(1000)
+    events = stage.hear(stream)
+    assert next(e for e in events if isinstance(e, Unsaved)).message.startswith("the snapshot would have")
+    stream.flush("end", last=True)
+    assert stage.hear(stream)[-1] == Flushed("end")
+
+
 def test_a_resumed_stream_belongs_to_whoever_resumes_it_and_keeps_the_shorter_lead() -> None:
     for here, there, wanted in ((None, 2.0, 2.0), (1.0, 2.0, 1.0), (3.0, 2.0, 2.0), (1.0, None, 1.0)):
         stream = Stage().open(lead_s=here, owner="ada")

@@ -64,9 +64,10 @@ class Engine(Protocol[Config]):
 class Savable(Protocol):
     """A stream that can be moved to another engine, here or on another machine."""
 
-    def save_soon(self) -> None:
-        """Stop between two steps. ``Saved`` is the last event that is pulled, after all that was made before; or
-        ``Unsaved``, and the stream goes on. Nothing may be pushed meanwhile."""
+    def save_soon(self, limit_bytes: int) -> None:
+        """Stop between two steps. ``Saved`` is the last event that is pulled, after all that was made before; or, where
+        that cannot be or would be larger than ``limit_bytes``, ``Unsaved``, and the stream goes on. Nothing may be
+        pushed meanwhile."""
         ...
 
 

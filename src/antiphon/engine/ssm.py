@@ -17,7 +17,7 @@ from antiphon.engine.scheduler import Scheduler
 from antiphon.engine.ssm_lanes import SUB_BATCH, SsmLanes
 from antiphon.engine.ssm_reading import SsmReading
 from antiphon.engine.ssm_run import SsmRun
-from antiphon.engine.ssm_snapshot import StreamData, config_of, pack, restore, unpack
+from antiphon.engine.ssm_snapshot import MAX_BYTES, StreamData, config_of, pack, restore, unpack
 from antiphon.models.ssm_voice import SsmVoice
 from antiphon.text.languages import base_language
 
@@ -162,11 +162,11 @@ class SsmStream:
         self._release()
         return snapshot
 
-    def save_soon(self) -> None:
+    def save_soon(self, limit_bytes: int = MAX_BYTES) -> None:
         """See :class:`antiphon.core.engine.Savable`: :meth:`save` for whoever may not wait."""
         with self._lanes.lock:
             run = self._run
-            saved = self._lanes.save(run)
+            saved = self._lanes.save(run, limit_bytes)
         if saved:
             run.wake()
 

@@ -8,7 +8,7 @@ stream remembers is a row of its own, so who steps beside it changes nothing but
 import logging
 import threading
 
-from antiphon.core.errors import AntiphonError, EngineFailed
+from antiphon.core.errors import AntiphonError, EngineFailed, InvalidInput
 from antiphon.core.event import Audio, Event, Failed, Saved, Unsaved
 from antiphon.engine.scheduler import Scheduler
 from antiphon.engine.ssm_run import RAMP_STEPS, SsmRun
@@ -58,18 +58,21 @@ class SsmLanes:
         if not self.stepped.wait_for(lambda: not run.busy, limit_s):
             raise EngineFailed("the stream is being stepped for too long; try again")
 
-    def save(self, run: SsmRun) -> bool:
+    def save(self, run: SsmRun, limit_bytes: int) -> bool:
         """Under the lock: put ``run`` into its outbox as the last event, now or when the worker lets go that holds it;
         or tell there why not. Whether somebody must be woken."""
-        run.saving = True
+        run.saving = limit_bytes
         if run.busy or run.ended:
             return False
         try:
             snapshot = pack(run, self.scheduler.clock.now_s())
+            if len(snapshot) > limit_bytes:
+                raise InvalidInput(f"the snapshot would have {len(snapshot)} bytes, more than {limit_bytes}: too much "
+                                   "text waits to be spoken", "snapshot")  # fmt: skip
         except Exception as error:  # a worker has more streams in hand than this one
             if not isinstance(error, AntiphonError):
                 _log.exception("a stream could not be saved")
-            run.saving = False
+            run.saving = 0
             self.activate(run)
             return run.outbox.put(run.epoch, [Unsaved(str(error) or type(error).__name__)])
         self.drop(run)
@@ -186,7 +189,7 @@ class SsmLanes:
                     run.dry_s = max(run.dry_s, now_s) + made_s
                     run.asked_s = now_s
                 if run.saving:
-                    wake = self.save(run) or wake
+                    wake = self.save(run, run.saving) or wake
                 if not run.has_work():
                     self._runs.pop(run, None)
                 if wake:

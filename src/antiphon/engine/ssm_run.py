@@ -39,8 +39,8 @@ class SsmRun:
     busy: bool = False
     ended: bool = False
     """No more of it is wanted: cancelled or closed."""
-    saving: bool = False
-    """It is to be saved as soon as no worker holds it, and takes nothing any more."""
+    saving: int = 0
+    """It is to be saved, in at most so many bytes, as soon as no worker holds it; it takes nothing any more."""
     asked_s: float = 0.0
     dry_s: float = float("-inf")
     """When the listener will have heard all that was made."""
