@@ -1,0 +1,281 @@
+"""eSpeak NG (extra ``espeak``): phonemes and formant speech for about 130 languages, from processes of its own.
+
+One wrapper for whoever needs it: the voice in :mod:`antiphon.models.espeak`, and neural voices whose languages have no
+grapheme-to-phoneme rules of their own. Why processes: see :mod:`antiphon.models.espeak_child`.
+Source: speak_lib.h of espeak-ng 1.52 (GPL-3.0-or-later; from the package espeakng-loader).
+"""
+
+import json
+import re
+import select
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from antiphon.core.errors import EngineFailed, InvalidInput, ModelUnavailable
+from antiphon.core.frame import Samples
+
+INSTALL = "pip install 'antiphon[espeak]'"
+RATE_WORDS_PER_MINUTE = 175
+"""The library's own pace."""
+RATE_RANGE = (80, 450)
+MAX_CHARS = 1_000
+"""Of one call. Callers cut their text; the bound keeps a call short."""
+MAX_SPOKEN_S = 120.0
+
+_CHILD = Path(__file__).with_name("espeak_child.py")
+_PATIENCE_S = 10.0
+"""A call takes milliseconds; what takes this long will not come back."""
+_WORD, _PHONEME = 1, 7
+_UNREADABLE = frozenset({"kaa", "xex"})
+"""Listed without a dictionary: the library crashes when it reads them."""
+_PREFERRED = {
+    "en": "en-us", "pt": "pt-br", "zh": "cmn", "no": "nb", "nn": "nb", "iw": "he", "in": "id",
+    "zh-hk": "yue", "zh-mo": "yue", "es-mx": "es-419", "es-us": "es-419", "es-ar": "es-419", "es-co": "es-419",
+    "es-cl": "es-419", "es-pe": "es-419", "es-ve": "es-419", "fil": "id", "tl": "id",
+    "pt-ao": "pt-pt", "pt-mz": "pt-pt", "en-au": "en-gb", "en-ie": "en-gb", "en-in": "en-gb", "en-nz": "en-gb", "en-za": "en-gb",
+}  # fmt: skip
+"""Tags that mean something else here than the library's own list says, or that it lacks. Tagalog has no voice of its
+own: its spelling is read by the rules of Indonesian, the nearest (written and stressed alike, the same five vowels)."""
+
+_SWITCH = re.compile(r"\([a-z]{2,3}(?:-[a-z0-9]+)*\)")
+_PUNCTUATION = re.compile(r"""([;:,.!?…。、，！？；：؟،।]+(?=\s|$|["”’»)\]])|[¡¿«»“”"()—–…。、，！？；：]+)""")
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Something that begins at ``sample``. A word: ``start`` and ``chars`` place it in the text. A phoneme: ``text``
+    is its IPA, with a stress mark in front; "" is silence."""
+
+    sample: int
+    text: str
+    start: int
+    chars: int
+
+
+@dataclass(frozen=True, slots=True)
+class Speech:
+    """``samples`` [n] at the library's rate; marks in order of time. ``whole``: not cut at :data:`MAX_SPOKEN_S`."""
+
+    samples: Samples
+    words: tuple[Mark, ...]
+    phonemes: tuple[Mark, ...]
+    whole: bool
+
+
+@dataclass(frozen=True, slots=True)
+class EspeakVoice:
+    """One of the library's languages: ``name`` in English, ``identifier`` as the library calls it."""
+
+    name: str
+    identifier: str
+    tags: tuple[str, ...]
+
+
+class EspeakLibrary:
+    """Thread-safe. Each call has a process to itself while it lasts, so there are as many as calls at once, no more."""
+
+    def __init__(self, library: Path, data: Path) -> None:
+        """Starts the first process. Raises ``ModelUnavailable``."""
+        self._command = (sys.executable, "-I", "-S", str(_CHILD), str(library), str(data))
+        self._lock = threading.Lock()
+        self._idle: list[_Child] = []
+        try:
+            first = _Child(self._command)
+            hello, _ = first.answer()
+        except (OSError, ValueError) as error:
+            raise ModelUnavailable(f"eSpeak NG does not start ({error}); is {library} whole? {INSTALL}") from error
+        self._idle.append(first)
+        self.sample_rate_hz = int(hello["rate"])
+        self.version = str(hello["version"])
+        found = [
+            (EspeakVoice(name.strip(), identifier, tuple(tag for _, tag in tags)), tags)
+            for name, identifier, tags in hello["voices"]
+            if not _UNREADABLE & {tag for _, tag in tags}
+        ]
+        self.voices: tuple[EspeakVoice, ...] = tuple(voice for voice, _ in found)
+        self._by_tag = _by_tag(found)
+
+    def voice(self, language: str) -> EspeakVoice | None:
+        """Who reads ``language``: the exact tag, else ever shorter ones (``de-CH`` -> ``de``); None: nobody."""
+        tag = language.strip().replace("_", "-").lower()
+        while tag:
+            known = self._by_tag.get(_PREFERRED.get(tag, tag)) or self._by_tag.get(tag)
+            if known is not None:
+                return known
+            tag = tag.rpartition("-")[0]
+        return None
+
+    def phonemes(self, text: str, language: str, tie: str = "") -> str:
+        """IPA of ``text`` with stress marks; punctuation stays where it stood, words are set apart by a space.
+
+        ``tie`` joins the letters of one sound (``t^ʃ``, ``a^ɪ``). Marks of a change of language are taken out.
+        Raises ``InvalidInput`` for a language that nobody reads, ``EngineFailed``.
+        """
+        voice = self._voice(language)
+        out: list[str] = []
+        for at, part in enumerate(_PUNCTUATION.split(text)):
+            if at % 2:  # the punctuation itself, with the white space around it
+                out.append(part)
+                continue
+            said = part.strip()
+            if said:
+                said = " ".join(self._clauses(voice, said, tie))
+            before = " " if part[:1].isspace() and out else ""
+            after = " " if part[-1:].isspace() and part.strip() else ""
+            out.append(f"{before}{said}{after}")
+        return re.sub(r"\s+", " ", "".join(out)).strip()
+
+    def speak(
+        self,
+        text: str,
+        language: str,
+        *,
+        speed: float = 1.0,
+        pitch: int = 50,
+        spread: int = 50,
+        mnemonics: bool = False,
+    ) -> Speech:
+        """Synthesise at most :data:`MAX_CHARS` characters. ``speed`` 1.0 is 175 words a minute, held to 80 to 450.
+
+        ``pitch`` and ``spread`` (of pitch) are the library's, 0 to 99. ``mnemonics``: ``[[...]]`` in the text holds the
+        library's own phoneme names. Raises ``InvalidInput``, ``EngineFailed``.
+        """
+        reply, audio = self._call(
+            {
+                "do": "speak",
+                "voice": self._voice(language).identifier,
+                "text": _clean(text),
+                "mnemonics": mnemonics,
+                "rate": round(min(max(speed * RATE_WORDS_PER_MINUTE, RATE_RANGE[0]), RATE_RANGE[1])),
+                "pitch": pitch,
+                "spread": spread,
+                "max_samples": round(MAX_SPOKEN_S * self.sample_rate_hz),
+            }
+        )
+        samples = np.frombuffer(audio, "<i2").astype(np.float32) / 32768.0
+        marks = [(kind, Mark(sample, name, place - 1, chars)) for kind, place, chars, sample, name in reply["events"]]
+        return Speech(
+            samples,
+            tuple(mark for kind, mark in marks if kind == _WORD),
+            tuple(mark for kind, mark in marks if kind == _PHONEME),
+            len(samples) < round(MAX_SPOKEN_S * self.sample_rate_hz),
+        )
+
+    def close(self) -> None:
+        """End the processes that rest; later calls would start new ones."""
+        with self._lock:
+            idle, self._idle = self._idle, []
+        for child in idle:
+            child.stop()
+
+    def _voice(self, language: str) -> EspeakVoice:
+        voice = self.voice(language)
+        if voice is None:
+            raise InvalidInput(f"eSpeak NG has no language {language[:40]!r}", "language")
+        return voice
+
+    def _clauses(self, voice: EspeakVoice, text: str, tie: str) -> list[str]:
+        reply, _ = self._call({"do": "phonemes", "voice": voice.identifier, "text": _clean(text), "tie": tie})
+        # Ties stand inside the marks of a change of language, too.
+        return [_SWITCH.sub("", re.sub(r"\([^)]*\)", lambda m: m[0].replace(tie, ""), c)) for c in reply["clauses"]]
+
+    def _call(self, request: Mapping[str, Any]) -> tuple[dict[str, Any], bytes]:
+        with self._lock:
+            child = self._idle.pop() if self._idle else None
+        try:
+            if child is None:
+                child = _Child(self._command)
+                child.answer()
+            reply, audio = child.call(request)
+        except (OSError, ValueError) as error:
+            if child is not None:
+                child.stop()
+            raise EngineFailed(f"eSpeak NG failed on this text: {error}") from error
+        with self._lock:
+            self._idle.append(child)
+        if "error" in reply:
+            raise EngineFailed(f"eSpeak NG failed on this text: {reply['error']}")
+        return reply, audio
+
+
+class _Child:
+    """One process, for one call at a time. Raises ``OSError`` or ``ValueError`` when it has failed for good."""
+
+    def __init__(self, command: tuple[str, ...]) -> None:
+        # It ends with us: at the end of its standard input it leaves.
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0
+        )
+        self._read = bytearray()
+
+    def call(self, request: Mapping[str, Any]) -> tuple[dict[str, Any], bytes]:
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps(request).encode() + b"\n")
+        return self.answer()
+
+    def answer(self) -> tuple[dict[str, Any], bytes]:
+        """The next one; the first comes unasked."""
+        while b"\n" not in self._read:
+            self._more()
+        line, _, rest = bytes(self._read).partition(b"\n")
+        self._read = bytearray(rest)
+        reply: dict[str, Any] = json.loads(line)
+        size = int(reply.get("bytes", 0))
+        while len(self._read) < size:
+            self._more()
+        audio = bytes(self._read[:size])
+        self._read.clear()
+        return reply, audio
+
+    def stop(self) -> None:
+        self._process.kill()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                pipe.close()
+
+    def _more(self) -> None:
+        assert self._process.stdout is not None
+        if not select.select([self._process.stdout], [], [], _PATIENCE_S)[0]:
+            raise OSError(f"no answer within {_PATIENCE_S:g} s")
+        data = self._process.stdout.read(1 << 16)
+        if not data:
+            raise OSError("its process ended")
+        self._read += data
+
+
+def _by_tag(found: list[tuple[EspeakVoice, Any]]) -> dict[str, EspeakVoice]:
+    best: dict[str, tuple[int, EspeakVoice]] = {}
+    for voice, tags in found:
+        for priority, tag in tags:
+            if tag.lower() not in best or priority < best[tag.lower()][0]:
+                best[tag.lower()] = (priority, voice)
+    return {tag: voice for tag, (_, voice) in best.items()}
+
+
+def _clean(text: str) -> str:
+    """At most :data:`MAX_CHARS` characters without control characters (among them those that give orders)."""
+    return "".join(c if c >= " " and c != "\x7f" else " " for c in text[:MAX_CHARS])
+
+
+@cache
+def load() -> EspeakLibrary:
+    """The one library of this process. Raises ``ModelUnavailable`` with what to install."""
+    try:
+        import espeakng_loader
+    except ImportError as error:
+        raise ModelUnavailable(f"eSpeak NG is not installed: {INSTALL}") from error
+    return EspeakLibrary(Path(espeakng_loader.get_library_path()), Path(espeakng_loader.get_data_path()))
+
+
+def phonemes(text: str, language: str, tie: str = "") -> str:
+    """:meth:`EspeakLibrary.phonemes` of the one library. Raises ``ModelUnavailable`` as well."""
+    return load().phonemes(text, language, tie)
