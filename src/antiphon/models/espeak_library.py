@@ -40,7 +40,8 @@ _PREFERRED = {
     "en": "en-us", "pt": "pt-br", "zh": "cmn", "no": "nb", "nn": "nb", "iw": "he", "in": "id",
     "zh-hk": "yue", "zh-mo": "yue", "es-mx": "es-419", "es-us": "es-419", "es-ar": "es-419", "es-co": "es-419",
     "es-cl": "es-419", "es-pe": "es-419", "es-ve": "es-419", "fil": "id", "tl": "id",
-    "pt-ao": "pt-pt", "pt-mz": "pt-pt", "en-au": "en-gb", "en-ie": "en-gb", "en-in": "en-gb", "en-nz": "en-gb", "en-za": "en-gb",
+    "pt-ao": "pt-pt", "pt-mz": "pt-pt", "en-au": "en-gb", "en-ie": "en-gb", "en-in": "en-gb", "en-nz": "en-gb",
+    "en-za": "en-gb",
 }  # fmt: skip
 """Tags that mean something else here than the library's own list says, or that it lacks. Tagalog has no voice of its
 own: its spelling is read by the rules of Indonesian, the nearest (written and stressed alike, the same five vowels)."""
