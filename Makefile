@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 NODE_STAMP := tests/clients/js/node_modules/.installed
 
-.PHONY: setup demo serve test lint bench soak train-voice clean
+.PHONY: setup demo serve test lint bench soak browser train-voice clean
 
 setup: $(STAMP) ## the virtual environment and the embedded models
 	$(BIN)/antiphon models pull --embedded
@@ -34,19 +34,23 @@ lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-soak: setup $(NODE_STAMP) ## minutes of wall-clock load
+soak: setup $(NODE_STAMP) browser ## minutes of wall-clock load
 	$(BIN)/python -m pytest -m soak --timeout 3600
+
+browser: ## for the tests that look at pages
+	sh tests/bench/browser.sh
 
 BENCH := docs/figures
 SPEECH ?= ../shared/speech
 PROMPTS ?= /usr/share/asterisk/sounds/en_US_f_Allison
 
-bench: setup ## the figures of docs/bench.md; about an hour, on a quiet machine
+bench: setup browser ## the figures of docs/bench.md; about an hour, on a quiet machine
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[bench,peers]'
 	$(BIN)/antiphon models pull whisper-base kokoro-82m-int8
 	mkdir -p $(BENCH)
 	$(BIN)/antiphon bench selftest --out $(BENCH)/selftest.json
 	$(BIN)/antiphon bench report $(BENCH)/selftest.json --png $(BENCH)/report.png
+	SCREENSHOT=$(BENCH)/page.png $(BIN)/python -m pytest -m soak tests/bench/test_page_browser.py
 	$(BIN)/antiphon bench floor --out $(BENCH)/floor.json
 	$(BIN)/antiphon bench tts --streams 1,16 --blocks 2 --burst --peers hibari,kokoro --echo --out $(BENCH)/tts.json
 	$(BIN)/antiphon bench tts --streams "" --capacity --capacity-start 64 --out $(BENCH)/capacity.json

@@ -15,6 +15,7 @@ from antiphon.core.errors import ModelUnavailable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
 
 COLOURS = {"client": "#8a8a8a", "network": "#4878a8", "server": "#c8553d", "voice": "#d9a441", "delivery": "#7b5ea7"}
 LINES = ("#1f5a7a", "#c8553d", "#4f7a3a", "#7b5ea7", "#b8862b", "#3a3a3a")
@@ -55,7 +56,7 @@ def latency_cdf(groups: Sequence[Group]) -> Figure | None:
         share = np.arange(1, len(values) + 1) / len(values)
         style = "-" if group.streams <= 1 else "--"
         axes.step(values, share, where="post", color=LINES[at % len(LINES)], linestyle=style, label=_name(group))
-    axes.set_xscale("log")
+    _logarithmic(axes.xaxis)
     axes.set_xlabel("first audible sample, ms after the first text (log)")
     axes.set_ylabel("share of requests")
     axes.set_ylim(0, 1.02)
@@ -79,7 +80,8 @@ def waterfalls(groups: Sequence[Group]) -> Figure | None:
                       linewidth=0.5)  # fmt: skip
             begin += width
         culprit = fall.culprit
-        axes.text(begin, place, f"  {begin:.0f} ms" + (f": {culprit.name}" if culprit else ""), va="center", fontsize=8)
+        axes.annotate(f"{begin:.0f} ms" + (f": {culprit.name}" if culprit else ""), (begin, place), xytext=(5, 0),
+                      textcoords="offset points", va="center", fontsize=8)  # fmt: skip
     axes.set_yticks(range(len(rows)), [_name(group) for group, _ in rows], fontsize=8)
     axes.invert_yaxis()
     axes.set_xlim(0, 1.45 * max(1e3 * fall.total_s for _, fall in rows) + 1)
@@ -124,7 +126,7 @@ def load_curve(groups: Sequence[Group]) -> Figure | None:
         found.append(f"{name}: " + (f"none up to {loads[-1]:g}" if place is None else f"{loads[place]:g}"))
     axes.set_xlabel("streams")
     axes.set_ylabel("first audible, ms")
-    axes.set_yscale("log")
+    _logarithmic(axes.yaxis)
     axes.legend(fontsize=8, frameon=False)
     reading = (
         f"The knee is the first load with a p95 over {KNEE:g} times that of the lightest ({'; '.join(found)}). "
@@ -154,7 +156,7 @@ def pareto(groups: Sequence[Group]) -> Figure | None:
     for at, (wer, latency, group) in enumerate(points):
         axes.plot(1e3 * latency, 100 * wer, "o", color=LINES[at % len(LINES)])
         axes.annotate(_name(group), (1e3 * latency, 100 * wer), xytext=(5, 4), textcoords="offset points", fontsize=8)
-    axes.set_xscale("log")
+    _logarithmic(axes.xaxis)
     axes.margins(x=0.25, y=0.2)
     axes.set_xlabel("first audible p95, ms (log)")
     axes.set_ylabel("word error rate, %")
@@ -188,6 +190,16 @@ def _canvas(height: float = 3.4) -> "tuple[Any, Axes]":
     axes.grid(True, color="#eeeeee", linewidth=0.7)
     axes.set_axisbelow(True)
     return picture, axes
+
+
+def _logarithmic(axis: "Axis") -> None:
+    """Numbers as people write them: 20, 50, 100."""
+    from matplotlib.ticker import LogLocator, NullFormatter, ScalarFormatter
+
+    axis.axes.set(**{f"{axis.axis_name}scale": "log"})
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axis.set_major_formatter(ScalarFormatter())
+    axis.set_minor_formatter(NullFormatter())
 
 
 def _svg(picture: Any) -> str:
