@@ -12,7 +12,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from antiphon.core.brain import BrainDone, BrainEvent, BrainRequest, TextDelta
 from antiphon.server.journal import Answered, Crashed, StreamEnded
-from antiphon.server.question import MAX_AHEAD
+from antiphon.server.session.question import MAX_AHEAD
 
 from .support import ScriptedEngine, Served, audio, receive, receive_until, run, serving, settings, until
 

@@ -16,7 +16,7 @@ from antiphon.server.agent.session import AgentSession
 from antiphon.server.agent.tools import ToolTasks, server_tools
 from antiphon.server.auth import Principal
 from antiphon.server.hub import Hub
-from antiphon.server.session_alarm import Alarm
+from antiphon.server.session import Alarm
 from antiphon.text.languages import base_language
 
 

@@ -5,9 +5,9 @@ from antiphon.core.engine import Stream
 from antiphon.core.event import Audio, Event, Flushed
 from antiphon.core.speech import Prosody
 from antiphon.server.admission import Place
-from antiphon.server.channel import Channel
 from antiphon.server.journal import AudioSent, Entry, Journal, StreamEnded
 from antiphon.server.lines import Line
+from antiphon.server.session.channel import Channel
 
 
 class Box:

@@ -23,7 +23,7 @@ from antiphon.server.journal import (
     ConnectionClosed as SocketClosed,
 )
 
-from .support import (
+from ..support import (
     ORDER,
     ScriptedEngine,
     Served,

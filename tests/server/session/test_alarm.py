@@ -3,9 +3,9 @@
 import asyncio
 
 from antiphon.core.clock import MonotonicClock
-from antiphon.server.session_alarm import Alarm
+from antiphon.server.session.alarm import Alarm
 
-from .support import run, until
+from ..support import run, until
 
 
 def test_it_rings_for_the_earliest_and_not_after_it_was_stopped() -> None:

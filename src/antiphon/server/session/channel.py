@@ -10,7 +10,7 @@ from antiphon.core.event import Event
 from antiphon.core.turns import TurnEvent
 from antiphon.protocol.actions import Configure, Flush, Key, Push
 from antiphon.server.lines import EarLine, Line
-from antiphon.server.question import Question
+from antiphon.server.session.question import Question
 from antiphon.server.turns import TurnTaking
 
 PULLED_AT_ONCE = 4

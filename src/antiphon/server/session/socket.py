@@ -31,14 +31,14 @@ from antiphon.protocol.actions import (
     SendBytes,
 )
 from antiphon.server.auth import Principal
-from antiphon.server.channel import Channel
 from antiphon.server.hub import Hub
 from antiphon.server.journal import ConnectionClosed, ConnectionOpened, Crashed, Outcome
 from antiphon.server.lifecycle import Unready
 from antiphon.server.machine import AgentMachine, Machine
-from antiphon.server.session_alarm import Alarm
-from antiphon.server.session_channels import Channels
-from antiphon.server.session_end import (
+from antiphon.server.session.alarm import Alarm
+from antiphon.server.session.channel import Channel
+from antiphon.server.session.channels import Channels
+from antiphon.server.session.end import (
     GOING_AWAY,
     INTERNAL_ERROR,
     NORMAL,

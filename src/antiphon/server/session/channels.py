@@ -9,10 +9,10 @@ from antiphon.core.brain import BrainEvent
 from antiphon.core.event import Event
 from antiphon.protocol.actions import Ask, Key, Open
 from antiphon.server.auth import Principal
-from antiphon.server.channel import Channel
 from antiphon.server.hub import Hub
 from antiphon.server.journal import Answered, Crashed, Outcome
-from antiphon.server.question import Question
+from antiphon.server.session.channel import Channel
+from antiphon.server.session.question import Question
 
 
 class Channels:
