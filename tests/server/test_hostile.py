@@ -11,7 +11,7 @@ import pytest
 from websockets.exceptions import ConnectionClosedError
 
 from antiphon.server.journal import ConnectionClosed, Crashed, StreamEnded
-from antiphon.server.log_lines import LineFormat
+from antiphon.server.observe.log_lines import LineFormat
 from antiphon.server.run import config
 
 from .support import (

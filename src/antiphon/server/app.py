@@ -48,8 +48,7 @@ from antiphon.server.hearing_routes import HearingRoutes
 from antiphon.server.hub import Engines, Hub
 from antiphon.server.journal import Fold, Journal
 from antiphon.server.lifecycle import Lifecycle
-from antiphon.server.log_lines import LogLines
-from antiphon.server.observe import CONTENT_TYPE, Metrics
+from antiphon.server.observe import CONTENT_TYPE, LogLines, Metrics
 from antiphon.server.openai_routes import OpenAiRoutes
 from antiphon.server.pages import CONTENT_POLICY, docs_page
 from antiphon.server.realtime_routes import RealtimeRoutes

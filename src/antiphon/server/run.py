@@ -25,7 +25,7 @@ from antiphon.server.agent.echo import require_echo
 from antiphon.server.app import App, create_app
 from antiphon.server.auth import gate_for
 from antiphon.server.hub import Engines
-from antiphon.server.log_lines import configure_logging
+from antiphon.server.observe import configure_logging
 from antiphon.server.records import Keepers, require_boundaries
 from antiphon.server.tls import self_signed, trust_hint
 from antiphon.server.tools import ToolBox, tool_box

@@ -25,8 +25,8 @@ from antiphon.server.journal import (
     TextPushed,
     TurnOver,
 )
-from antiphon.server.observe_tally import Tallies, Tally
-from antiphon.server.observe_turns import TurnMetrics
+from antiphon.server.observe.tally import Tallies, Tally
+from antiphon.server.observe.turns import TurnMetrics
 
 _Metric = TypeVar("_Metric", Counter, Gauge, Histogram)
 

@@ -1,10 +1,10 @@
 import pytest
 
 from antiphon.dialog.turn_record import STAGES
-from antiphon.server.observe import Metrics
+from antiphon.server.observe.metrics import Metrics
 from antiphon.server.records.turns import TurnsOnly, records_for
 
-from .records.support import conversation, facts
+from ..records.support import conversation, facts
 
 
 def values(metrics: Metrics) -> dict[str, float]:

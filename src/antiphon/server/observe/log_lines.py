@@ -26,7 +26,7 @@ from antiphon.server.journal import (
     TextPushed,
     TurnOver,
 )
-from antiphon.server.observe_tally import Tallies, Tally
+from antiphon.server.observe.tally import Tallies, Tally
 from antiphon.text.redact import redact
 
 _WORDY = frozenset(("message", "trace", "detail"))

@@ -4,9 +4,9 @@ import logging
 import pytest
 
 from antiphon.server.journal import Crashed, Refused
-from antiphon.server.log_lines import LineFormat, LogLines
+from antiphon.server.observe.log_lines import LineFormat, LogLines
 
-from .test_observe import life
+from .test_metrics import life
 
 
 def test_one_line_for_a_stream_with_its_request_id(caplog: pytest.LogCaptureFixture) -> None:

@@ -13,7 +13,7 @@ from antiphon.server.journal import (
     StreamOpened,
     TextPushed,
 )
-from antiphon.server.observe import Metrics
+from antiphon.server.observe.metrics import Metrics
 
 
 def life(stream: int, outcome: str = "done") -> list[Entry]:
