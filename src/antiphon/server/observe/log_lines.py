@@ -7,25 +7,7 @@ from copy import copy
 from dataclasses import asdict, fields
 from typing import Any
 
-from antiphon.server.journal import (
-    Answered,
-    AudioSent,
-    AudioTaken,
-    ConnectionClosed,
-    ConnectionOpened,
-    Crashed,
-    Entry,
-    Finalized,
-    PhaseChanged,
-    Refused,
-    RequestEnded,
-    StreamEnded,
-    StreamOpened,
-    StreamWarned,
-    TextHeard,
-    TextPushed,
-    TurnOver,
-)
+from antiphon.server import journal
 from antiphon.server.observe.tally import Tallies, Tally
 from antiphon.text.redact import redact
 
@@ -41,32 +23,41 @@ class LogLines:
     def __init__(self) -> None:
         self._tallies = Tallies()
 
-    def fold(self, entry: Entry) -> None:
+    def fold(self, entry: journal.Entry) -> None:
         match entry:
             case (
-                StreamOpened() | TextPushed() | AudioSent() | AudioTaken() | TextHeard() | Finalized() | TurnOver()
+                journal.StreamOpened()
+                | journal.TextPushed()
+                | journal.AudioSent()
+                | journal.AudioTaken()
+                | journal.TextHeard()
+                | journal.Finalized()
+                | journal.TurnOver()
             ):
                 self._tallies.update(entry)
-            case StreamEnded():
+            case journal.StreamEnded():
                 if tally := self._tallies.update(entry):
                     self._stream_line(entry, tally)
-            case Crashed():
+            case journal.Crashed():
                 _emit(logging.ERROR, "internal error", **_fields(entry))
-            case Refused():
+            case journal.Refused():
                 _emit(logging.WARNING, "refused", **_fields(entry))
-            case StreamWarned():
+            case journal.StreamWarned():
                 _emit(logging.WARNING, "stream warning", **_fields(entry))
-            case Answered():
+            case journal.Answered():
                 self._answer_line(entry)
-            case RequestEnded():
+            case journal.RequestEnded():
                 level = logging.DEBUG if entry.route in ("/health", "/ready", "/metrics") else logging.INFO
                 _emit(level, "request", **_fields(entry))
-            case ConnectionOpened() | ConnectionClosed() | PhaseChanged():
-                name = {ConnectionOpened: "connected", ConnectionClosed: "disconnected", PhaseChanged: "phase"}
-                _emit(logging.INFO, name[type(entry)], **_fields(entry))
+            case journal.ConnectionOpened():
+                _emit(logging.INFO, "connected", **_fields(entry))
+            case journal.ConnectionClosed():
+                _emit(logging.INFO, "disconnected", **_fields(entry))
+            case journal.PhaseChanged():
+                _emit(logging.INFO, "phase", **_fields(entry))
 
     @staticmethod
-    def _answer_line(answered: Answered) -> None:
+    def _answer_line(answered: journal.Answered) -> None:
         _emit(
             logging.WARNING if answered.outcome == "failed" else logging.INFO,
             "answer",
@@ -79,7 +70,7 @@ class LogLines:
         )
 
     @staticmethod
-    def _stream_line(ended: StreamEnded, tally: Tally) -> None:
+    def _stream_line(ended: journal.StreamEnded, tally: Tally) -> None:
         opened = tally.opened
         ttfb_ms = None if tally.ttfb_s is None else round(tally.ttfb_s * 1000, 1)
         _emit(
@@ -166,7 +157,7 @@ def _emit(level: int, event: str, /, **values: object) -> None:
         log.log(level, event, extra={"values": told})
 
 
-def _fields(entry: Entry) -> dict[str, object]:
+def _fields(entry: journal.Entry) -> dict[str, object]:
     values = asdict(entry) if fields(entry) else {}
     values.pop("at_s", None)
     return values

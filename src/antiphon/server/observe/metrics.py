@@ -7,24 +7,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Proc
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
 from antiphon.dialog.turn_record import TurnRecord
-from antiphon.server.journal import (
-    Answered,
-    AudioSent,
-    AudioTaken,
-    ConnectionClosed,
-    ConnectionOpened,
-    Crashed,
-    Entry,
-    Finalized,
-    PhaseChanged,
-    Refused,
-    RequestEnded,
-    StreamEnded,
-    StreamOpened,
-    TextHeard,
-    TextPushed,
-    TurnOver,
-)
+from antiphon.server import journal
 from antiphon.server.observe.tally import Tallies, Tally
 from antiphon.server.observe.turns import TurnMetrics
 
@@ -81,36 +64,36 @@ class Metrics:
         self._errors = counter("internal_errors", "Faults of ours; see the log.", "route")
         self._conversations = TurnMetrics(registry, _LATENCY_BUCKETS_S)
 
-    def fold(self, entry: Entry) -> None:
+    def fold(self, entry: journal.Entry) -> None:
         match entry:
-            case AudioSent():
+            case journal.AudioSent():
                 self._spoke(entry)
-            case AudioTaken() | TextHeard() | Finalized() | TurnOver():
+            case journal.AudioTaken() | journal.TextHeard() | journal.Finalized() | journal.TurnOver():
                 self._listened(entry)
-            case TextPushed():
+            case journal.TextPushed():
                 if tally := self._tallies.update(entry):
                     self._of(self._chars, tally.opened.engine).inc(entry.chars)
-            case StreamOpened():
+            case journal.StreamOpened():
                 self._tallies.update(entry)
                 self._of(self._streams, entry.engine).inc()
-            case StreamEnded():
+            case journal.StreamEnded():
                 if tally := self._tallies.update(entry):
                     self._close(tally, entry.outcome)
-            case Answered():
+            case journal.Answered():
                 self._answers.labels(entry.brain, entry.outcome).inc()
                 if entry.ttft_s is not None:
                     self._first_word.labels(entry.brain).observe(entry.ttft_s)
-            case ConnectionOpened():
+            case journal.ConnectionOpened():
                 self._connections.inc()
-            case ConnectionClosed():
+            case journal.ConnectionClosed():
                 self._connections.dec()
-            case Refused():
+            case journal.Refused():
                 self._refused.labels(entry.route, entry.reason).inc()
-            case RequestEnded():
+            case journal.RequestEnded():
                 self._requests.labels(entry.route, str(entry.status)).inc()
-            case Crashed():
+            case journal.Crashed():
                 self._errors.labels(entry.route).inc()
-            case PhaseChanged():
+            case journal.PhaseChanged():
                 self._ready.set(entry.phase == "ready")
 
     def turn(self, record: TurnRecord) -> None:
@@ -120,27 +103,27 @@ class Metrics:
     def text(self) -> bytes:
         return generate_latest(self._registry)
 
-    def _spoke(self, entry: AudioSent) -> None:
+    def _spoke(self, entry: journal.AudioSent) -> None:
         tally = self._tallies.update(entry)
         if tally is not None and tally.tellings == 1:
             self._of(self._ttfb, tally.opened.engine, tally.opened.route).observe(tally.ttfb_s or 0.0)
             self._of(self._queue, tally.opened.engine).observe(tally.queue_s or 0.0)
 
-    def _listened(self, entry: AudioTaken | TextHeard | Finalized | TurnOver) -> None:
+    def _listened(self, entry: journal.AudioTaken | journal.TextHeard | journal.Finalized | journal.TurnOver) -> None:
         """Streams of listening last for hours, and say something once a second at the most: summed as it comes."""
         tally = self._tallies.update(entry)
         if tally is None:
             return
         engine, route = tally.opened.engine, tally.opened.route
         match entry:
-            case AudioTaken():
+            case journal.AudioTaken():
                 self._heard_audio.labels(engine).inc(entry.audio_s)
                 self._heard_compute.labels(engine).inc(max(0.0, entry.compute_s))
-            case TextHeard():
+            case journal.TextHeard():
                 self._heard_chars.labels(engine).inc(entry.chars)
-            case Finalized():
+            case journal.Finalized():
                 self._final.labels(engine, route).observe(entry.waited_s)
-            case TurnOver():
+            case journal.TurnOver():
                 self._turns.labels(engine, entry.reason).inc()
 
     def _close(self, tally: Tally, outcome: str) -> None:
