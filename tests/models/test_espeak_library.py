@@ -14,7 +14,10 @@ from antiphon.models.espeak_library import EspeakLibrary
 
 pytest.importorskip("espeakng_loader")
 
-BREAKS_IT = "\u0a13\u0d13\u09f6\u09fe \u04ae\u01d6 \u0d77 \u0a3a\uac54\u0a16\u0a12(\u054b\u0a0c\u090a \u0a05\u4e71\u0508\u0a72\u0a03\u0bd5\u0e44[[ \u0960\u0a08"
+BREAKS_IT = (
+    "\u0a13\u0d13\u09f6\u09fe \u04ae\u01d6"
+    " \u0d77 \u0a3a\uac54\u0a16\u0a12(\u054b\u0a0c\u090a \u0a05\u4e71\u0508\u0a72\u0a03\u0bd5\u0e44[[ \u0960\u0a08"
+)
 
 
 @pytest.fixture(scope="module")
