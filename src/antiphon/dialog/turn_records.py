@@ -41,12 +41,8 @@ class _Open:
     turn: int
     start_sample: int = 0
     end_sample: int | None = None
-    speech_end_s: float | None = None
-    final_s: float | None = None
-    turn_end_s: float | None = None
-    llm_first_s: float | None = None
-    unit_s: float | None = None
-    tts_first_s: float | None = None
+    times: Times = field(default_factory=Times)
+    """Up to the voice's first sound; what was sent and heard of it is known to its speeches."""
     asked: list[Span] = field(default_factory=list)
     asked_s: float | None = None
     speculation: Speculation = "none"
@@ -171,7 +167,8 @@ class TurnRecords:
                 opened.speculation = "right"
             case "guess.wrong":
                 opened.speculation = "wrong"
-                opened.llm_first_s = opened.unit_s = opened.tts_first_s = opened.asked_s = None
+                opened.times = replace(opened.times, llm_first_s=None, unit_s=None, tts_first_s=None)
+                opened.asked_s = None
                 opened.asked.clear()
                 self._speeches.forget(opened.speeches)
                 opened.speeches.clear()
@@ -181,13 +178,15 @@ class TurnRecords:
                 if opened.asked_s is not None:
                     opened.asked.append(Span(opened.asked_s, now_s))
                     opened.asked_s = None
-                if entry.kind == "brain.first" and opened.llm_first_s is None:
-                    opened.llm_first_s = now_s
+                if entry.kind == "brain.first" and opened.times.llm_first_s is None:
+                    opened.times = replace(opened.times, llm_first_s=now_s)
             case "voice.text":
-                opened.unit_s = now_s if opened.unit_s is None else opened.unit_s
+                if opened.times.unit_s is None:
+                    opened.times = replace(opened.times, unit_s=now_s)
                 self._unvoiced = [*self._unvoiced[-3:], entry.turn]
             case "voice.first":
-                opened.tts_first_s = now_s if opened.tts_first_s is None else opened.tts_first_s
+                if opened.times.tts_first_s is None:
+                    opened.times = replace(opened.times, tts_first_s=now_s)
             case "tool.called":
                 self._calls[entry.reason.split(" ", 1)[0]] = entry.turn
             case "tool.ended":
@@ -201,14 +200,15 @@ class TurnRecords:
 
     def _end_turn(self, opened: _Open, entry: Entry) -> None:
         now_s = entry.at_s
-        opened.turn_end_s, opened.user_text = now_s, entry.reason
+        opened.times, opened.user_text = replace(opened.times, turn_end_s=now_s), entry.reason
         if entry.kind == "turn.ended":
-            opened.final_s = self._final_s
+            opened.times = replace(opened.times, final_s=self._final_s)
             opened.end_sample = self._speech_end(opened.start_sample)
             if opened.end_sample is not None:
-                opened.speech_end_s = min(self._came_s(opened.end_sample, now_s), now_s)
+                said_s = self._came_s(opened.end_sample, now_s)
+                opened.times = replace(opened.times, speech_end_s=min(said_s, now_s))
         elif entry.kind in ("turn.dialled", "turn.written"):
-            opened.speech_end_s = now_s
+            opened.times = replace(opened.times, speech_end_s=now_s)
         elif entry.kind == "turn.kept":
             opened.silent, opened.user_text = False, self._text
         else:
@@ -223,7 +223,7 @@ class TurnRecords:
 
     def _interrupt(self, entry: Entry) -> None:
         """The answer that was cut off is that of the latest turn that had ended."""
-        ended = [opened for opened in self._open.values() if opened.turn_end_s is not None]
+        ended = [opened for opened in self._open.values() if opened.times.turn_end_s is not None]
         if ended:
             latest = max(ended, key=lambda opened: opened.turn)
             latest.stopped_s, latest.ended_by = entry.at_s, entry.reason
@@ -262,27 +262,20 @@ class TurnRecords:
         reply_text, heard_text = self._speeches.texts(opened.speeches, now_s)
         self._speeches.forget(opened.speeches)
         outcome: Outcome
-        if opened.turn_end_s is None:
+        if opened.times.turn_end_s is None:
             outcome = "unanswered" if not opened.ended_by else "ignored"
         elif opened.stopped_s is not None:
             outcome = "interrupted" if heard_text or heard_s is not None else "taken_back"
         else:
             outcome = "answered" if heard_s is not None else "unanswered"
-        times = Times(
-            opened.speech_end_s if opened.silent else None,
-            opened.final_s,
-            opened.turn_end_s,
-            opened.llm_first_s,
-            opened.unit_s,
-            opened.tts_first_s,
-            sent_s,
-            heard_s,
-        )
+        times = replace(opened.times, sent_s=sent_s, heard_s=heard_s)
+        if not opened.silent:
+            times = replace(times, speech_end_s=None)
         end_s = now_s if opened.stopped_s is None else opened.stopped_s
         if opened.asked_s is not None:
             opened.asked.append(Span(opened.asked_s, end_s))
         ran = [Span(use.began_s, end_s if use.ended_s is None else use.ended_s) for use in opened.tools.values()]
-        waited = outcome in ("taken_back", "unanswered") and opened.turn_end_s is not None
+        waited = outcome in ("taken_back", "unanswered") and times.turn_end_s is not None
         stages = stages_between(times, opened.asked, ran, end_s if waited else None)
         return TurnRecord(
             turn,

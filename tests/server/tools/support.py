@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from antiphon.server.tools.outcome import ToolContext, ToolOutcome
-from antiphon.server.tools.tool import Offer, Tool
+from antiphon.server.tools.tool import Offer, OwnSource
 
 OBJECT: dict[str, Any] = {"type": "object", "properties": {}}
 
@@ -77,24 +77,14 @@ async def never(seconds: float) -> None:
     """A sleep that takes no time."""
 
 
-class ScriptedTool:
+class ScriptedTool(OwnSource):
     """Runs ``does``; counts how often it began, ended, and was cancelled."""
 
     def __init__(self, does: Callable[[dict[str, Any], str], Any], **traits: Any) -> None:
-        self._offer = Offer("act", "It acts.", traits.pop("schema", OBJECT), **traits)
+        super().__init__(Offer("act", "It acts.", traits.pop("schema", OBJECT), **traits))
         self._does = does
         self.began = self.ended = self.cancelled = 0
         self.closed = False
-
-    @property
-    def offer(self) -> Offer:
-        return self._offer
-
-    def tools(self) -> tuple[Tool, ...]:
-        return (self,)
-
-    async def open(self) -> None:
-        return None
 
     async def aclose(self) -> None:
         self.closed = True

@@ -12,7 +12,7 @@ import httpx
 
 from antiphon.core.errors import InvalidInput
 from antiphon.server.tools.outcome import ToolContext, ToolFailed, ToolOutcome
-from antiphon.server.tools.tool import Offer, Tool
+from antiphon.server.tools.tool import Offer, OwnSource
 
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 _CONNECT_S = 3.0
@@ -24,7 +24,7 @@ _PASSING = (502, 503, 504)
 _NOT_SENT = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 
 
-class HttpTool:
+class HttpTool(OwnSource):
     """Fills the arguments into the url, the rest into the query (GET, DELETE) or a JSON body, and sends it.
 
     ``Idempotency-Key`` goes with every request that has a key. A server that could not be reached is tried again, up to
@@ -43,7 +43,7 @@ class HttpTool:
         attempts: int = 3,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:
-        self._offer = offer
+        super().__init__(offer)
         self._url = url
         self._client = client
         self._method = method
@@ -52,19 +52,6 @@ class HttpTool:
         self._sleep = sleep
         self._host = urlsplit(url).hostname or ""
         self._placed = frozenset(placeholders(url))
-
-    @property
-    def offer(self) -> Offer:
-        return self._offer
-
-    def tools(self) -> tuple[Tool, ...]:
-        return (self,)
-
-    async def open(self) -> None:
-        return None
-
-    async def aclose(self) -> None:
-        return None
 
     async def run(self, arguments: dict[str, Any], key: str, context: ToolContext) -> ToolOutcome:
         request = self._request(arguments, key)

@@ -13,35 +13,22 @@ from antiphon.core.errors import InvalidInput
 from antiphon.server.tools.outcome import ToolContext, ToolFailed, ToolOutcome, said
 from antiphon.server.tools.signature import KEY, Signature
 from antiphon.server.tools.threads import Crew
-from antiphon.server.tools.tool import Offer, Tool
+from antiphon.server.tools.tool import Offer, OwnSource
 
 
-class PythonTool:
+class PythonTool(OwnSource):
     """Runs ``call`` with the arguments as keywords: a coroutine function on the loop, any other in a thread.
 
     A call that is given up on is cancelled if it is a coroutine; a thread runs on, and its result is dropped.
     """
 
     def __init__(self, offer: Offer, call: Callable[..., Any], signature: Signature, crew: Crew) -> None:
-        self._offer = offer
+        super().__init__(offer)
         self._call = call
         self._signature = signature
         self._crew = crew
         # An object's own call may be the coroutine function.
         self._on_loop = inspect.iscoroutinefunction(call) or inspect.iscoroutinefunction(type(call).__call__)
-
-    @property
-    def offer(self) -> Offer:
-        return self._offer
-
-    def tools(self) -> tuple[Tool, ...]:
-        return (self,)
-
-    async def open(self) -> None:
-        return None
-
-    async def aclose(self) -> None:
-        return None
 
     async def run(self, arguments: dict[str, Any], key: str, context: ToolContext) -> ToolOutcome:
         keywords = self._read(arguments)

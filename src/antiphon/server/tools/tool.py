@@ -67,3 +67,23 @@ class ToolSource(Protocol):
         ...
 
     async def aclose(self) -> None: ...
+
+
+class OwnSource:
+    """A tool that is a source of itself alone, and holds nothing open."""
+
+    def __init__(self, offer: Offer) -> None:
+        self._offer = offer
+
+    @property
+    def offer(self) -> Offer:
+        return self._offer
+
+    def tools(self: Tool) -> tuple[Tool, ...]:
+        return (self,)
+
+    async def open(self) -> None:
+        return None
+
+    async def aclose(self) -> None:
+        return None
