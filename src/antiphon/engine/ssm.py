@@ -15,7 +15,7 @@ from antiphon.engine.outbox import Outbox
 from antiphon.engine.places import Place, Places
 from antiphon.engine.scheduler import Scheduler
 from antiphon.engine.ssm_lanes import SUB_BATCH, SsmLanes
-from antiphon.engine.ssm_reading import SsmReading
+from antiphon.engine.ssm_reading import LOOK_AGAIN_S, SsmReading
 from antiphon.engine.ssm_run import SsmRun
 from antiphon.engine.ssm_snapshot import MAX_BYTES, StreamData, config_of, pack, restore, unpack
 from antiphon.models.ssm_voice import SsmVoice
@@ -120,7 +120,7 @@ class SsmStream:
 
     def tick(self, now_s: float) -> float | None:
         if self._run.saving:
-            return None
+            return now_s + LOOK_AGAIN_S
         due_s = self._run.reading.tick(now_s)
         self._activate()
         return due_s

@@ -2,8 +2,8 @@
 
 A ``key`` names one stream for as long as its socket lives and is never used twice, so that events of a stream that is
 gone can be told from those of its successor with the same public name. Actions are done in order. ``Push``, ``Flush``,
-``Cancel``, ``Close`` and ``Configure`` for a key that the shell does not hold (its ``Open`` was refused, say) are
-skipped. A question to a brain (``Ask``) has a key of its own, and ends by ``Cancel`` or by its last event.
+``Save``, ``Cancel``, ``Close`` and ``Configure`` for a key that the shell does not hold (its ``Open`` was refused, say)
+are skipped. A question to a brain (``Ask``) has a key of its own, and ends by ``Cancel`` or by its last event.
 """
 
 from dataclasses import dataclass
@@ -21,10 +21,11 @@ Key: TypeAlias = int
 @dataclass(frozen=True, slots=True)
 class Open:
     """Take a stream, of speech or of listening by the kind of ``config``. If it cannot be had, report it with
-    ``refused``."""
+    ``refused``. ``snapshot``: of a stream of speech that was saved, to go on with; ``config`` only names its voice."""
 
     key: Key
     config: SpeechConfig | HearingConfig
+    snapshot: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,14 @@ class Configure:
 
     key: Key
     settings: EndpointSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Save:
+    """Stop the stream between two steps; ``Saved`` is its last event, or ``Unsaved`` says that it goes on."""
+
+    key: Key
+    limit_bytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +115,7 @@ class Note:
     key: Key | None = None
 
 
-Action: TypeAlias = Open | Push | Flush | Configure | Cancel | Close | CloseSocket | Send | SendBytes | Note
+Action: TypeAlias = Open | Push | Flush | Configure | Save | Cancel | Close | CloseSocket | Send | SendBytes | Note
 
 AgentAction: TypeAlias = Action | Ask
 """What the machine of a socket that answers asks of its shell."""

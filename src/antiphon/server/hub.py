@@ -7,10 +7,11 @@ from typing import Protocol
 from antiphon.audio.pcm import bytes_per_sample
 from antiphon.core.brain import Brain
 from antiphon.core.clock import Clock
-from antiphon.core.engine import Engine, Stream, Wake
+from antiphon.core.engine import Engine, Resuming, Stream, Wake
 from antiphon.core.errors import AntiphonError, AtCapacity
 from antiphon.core.hearing import HearingConfig
 from antiphon.core.speech import SpeechConfig, VoiceInfo
+from antiphon.protocol.http import NotSupported
 from antiphon.server.admission import Admission, Place
 from antiphon.server.agent import NO_TOOLS, MakeAgentLog, ToolSource
 from antiphon.server.auth import Gate, Principal
@@ -74,8 +75,10 @@ class Hub:
         route: str,
         *,
         finishing: bool = False,
+        snapshot: bytes = b"",
     ) -> Line:
-        """Take a stream for a caller; ``finishing`` one even while the server leaves.
+        """Take a stream for a caller; ``finishing`` one even while the server leaves. ``snapshot``: of a stream of
+        speech to go on with; ``config`` only names its voice.
 
         Raises ``Unready``, ``AtCapacity``, ``NotFound``, ``InvalidInput``.
         """
@@ -90,7 +93,8 @@ class Hub:
                 lead_s = min(leads, default=None)
                 engine, config = self.voices.resolve(replace(config, owner=principal.name, lead_s=lead_s))
                 place = self.admission.open_stream(principal.name, principal.max_streams)
-                stream, name, voice = engine.open_stream(config, wake), engine.name, config.voice
+                stream = _resumed(engine, config, wake, snapshot) if snapshot else engine.open_stream(config, wake)
+                name, voice = engine.name, config.voice
             else:
                 listener, config = self.voices.listener(replace(config, owner=principal.name))
                 place = self.admission.open_stream(principal.name, principal.max_streams)
@@ -116,6 +120,12 @@ class Hub:
     def refuse(self, error: AntiphonError, request_id: str, route: str, reason: str | None = None) -> None:
         """Journal a refusal; the caller is told by whoever speaks its protocol."""
         self.journal.log(Refused(self.clock.now_s(), request_id, route, reason or _reason(error), str(error)))
+
+
+def _resumed(engine: Engine[SpeechConfig], config: SpeechConfig, wake: Wake, snapshot: bytes) -> Stream:
+    if not isinstance(engine, Resuming):
+        raise NotSupported(f"voice engine {engine.name!r} cannot go on with a saved stream", "snapshot")
+    return engine.resume(snapshot, wake, owner=config.owner, lead_s=config.lead_s)
 
 
 def _reason(error: AntiphonError) -> str:

@@ -6,9 +6,11 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from antiphon.core.brain import BrainEvent
+from antiphon.core.engine import Savable
 from antiphon.core.event import Event
 from antiphon.core.turns import TurnEvent
-from antiphon.protocol.actions import Configure, Flush, Key, Push
+from antiphon.protocol.actions import Configure, Flush, Key, Push, Save
+from antiphon.protocol.http import NotSupported
 from antiphon.server.lines import EarLine, Line
 from antiphon.server.session.question import Question
 from antiphon.server.turns import TurnTaking
@@ -71,3 +73,10 @@ class Channel:
         if action.last and self.turns is not None:
             self.turns.ends_with(action.marker)
         self.line.flush(action.marker, last=action.last)
+
+    def save(self, action: Save) -> None:
+        """Raises ``NotSupported``; the stream goes on then."""
+        assert self.line is not None
+        if not isinstance(self.line.stream, Savable):
+            raise NotSupported("the engine of this voice cannot save a stream ('ssm', the state-space voice, can)")
+        self.line.stream.save_soon(action.limit_bytes)

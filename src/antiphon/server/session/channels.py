@@ -65,8 +65,9 @@ class Channels:
                     return
 
         channel.line = self._hub.open_line(
-            action.config, wake, self._principal, self._request_id, self._route, finishing=finishing
-        )
+            action.config, wake, self._principal, self._request_id, self._route,
+            finishing=finishing, snapshot=action.snapshot,
+        )  # fmt: skip
         self._open[action.key] = channel
 
     def ask(self, action: Ask) -> None:

@@ -27,9 +27,11 @@ from antiphon.protocol.actions import (
     Configure,
     Note,
     Open,
+    Save,
     Send,
     SendBytes,
 )
+from antiphon.protocol.http import NotSupported
 from antiphon.server.auth import Principal
 from antiphon.server.hub import Hub
 from antiphon.server.journal import ConnectionClosed, ConnectionOpened, Crashed, Outcome
@@ -283,6 +285,8 @@ class SpeechSocket:
             self._end(channel, "done")
         elif isinstance(action, Cancel):
             self._end(channel, "cancelled")
+        elif isinstance(action, Save):
+            return self._save(channel, action)
         elif line is not None:
             try:
                 channel.feed(action)
@@ -290,6 +294,13 @@ class SpeechSocket:
                 line.failure = str(error)
                 return self._machine.refused(action.key, error, self._hub.clock.now_s())
             channel.stream_due_s = line.stream.tick(self._hub.clock.now_s())
+        return ()
+
+    def _save(self, channel: Channel, action: Save) -> Iterable[AgentAction]:
+        try:
+            channel.save(action)
+        except NotSupported as error:
+            return self._machine.refused(action.key, error, self._hub.clock.now_s())
         return ()
 
     def _open(self, action: Open | Ask) -> Iterable[AgentAction]:
