@@ -60,19 +60,10 @@ class WordChunker(Chunker):
         return _closed(units) if self._delay_s <= 0 else units
 
     def _overdue(self, now_s: float) -> list[Unit]:
-        """The delay has passed in mid-sentence: say what is there, but keep a word that may still grow."""
-        pending = self._pending
-        end = len(pending.text)
-        if self._grew:
-            end = pending.start + self._sure_part(pending.text[pending.start :])
-        units: list[Unit] = []
-        while True:
-            pending.skip_space()
-            if pending.start >= end:
-                break
-            units += self._emit(min(end, pending.start + _WINDOW_CHARS), now_s, more=True)
-        pending.compact()
-        return _closed(units)
+        return _closed(super()._overdue(now_s))
+
+    def _overdue_cut(self, end: int, now_s: float) -> int:
+        return self._pending.start + _WINDOW_CHARS
 
 
 def _closed(units: list[Unit]) -> list[Unit]:

@@ -230,13 +230,18 @@ class Chunker:
             pending.skip_space()
             if pending.start >= end:
                 break
-            cut = end if self._fits(pending.start, end) else self._cutter.within(pending.text, pending.start)
-            if now_s >= self._heard_until_s:
-                cut = self._cutter.first(pending.text, pending.start, end, end) or cut
-            units += self._emit(min(cut, end), now_s, more=True)
+            units += self._emit(min(self._overdue_cut(end, now_s), end), now_s, more=True)
         pending.compact()
         self._silent_then = None
         return units
+
+    def _overdue_cut(self, end: int, now_s: float) -> int:
+        """Where the next unit of the text up to ``end`` ends, now that it is late."""
+        text, start = self._pending.text, self._pending.start
+        cut = end if self._fits(start, end) else self._cutter.within(text, start)
+        if now_s >= self._heard_until_s:
+            cut = self._cutter.first(text, start, end, end) or cut
+        return cut
 
     def _sure_part(self, text: str) -> int:
         """Length of ``text`` without a last word that may still grow and the words that lean on it."""
