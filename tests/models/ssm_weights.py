@@ -1,18 +1,14 @@
-"""Which weights the tests of the state-space voice use: the package's, or those that were exported last."""
+"""The weights that the tests of the state-space voice use: those of the package, without which they fail."""
 
 from pathlib import Path
 
-import pytest
-
 from antiphon.models.ssm_voice import SsmVoice, packaged
-
-EXPORTED = Path(__file__).parents[2] / "build" / "voice" / "export"
 
 
 def folder() -> Path:
-    found = packaged() or EXPORTED
-    if not (found / "voice.json").is_file():
-        pytest.skip("there is no state-space voice yet: `make train-voice`", allow_module_level=True)
+    found = packaged()
+    if found is None:
+        raise FileNotFoundError("the package has no state-space voice: src/antiphon/assets/ssm/voice.json is missing")
     return found
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import torch
 
-from train.voice.data import LEAD_FRAMES, Utterance
+from train.voice.data import HOP, LEAD_FRAMES, Utterance
 from train.voice.model import CONDITIONS, LN_F0_MEAN, Batch, positions
 
 GAP = 4
@@ -45,11 +45,13 @@ def plain_ln_f0(utterance: Utterance) -> np.ndarray:
 
 
 class Row:
-    """Some utterances one after the other, as arrays (see ``model.Batch``)."""
+    """Some utterances one after the other, as arrays (see ``model.Batch``); and for those who make sound of them, the
+    ln F0 that is ``heard`` in the next frame [frames] and the samples ``wav`` [frames * 300] int16, if there are any.
+    """
 
     def __init__(self, utterances: Sequence[Utterance], rng: np.random.Generator) -> None:
         ids, valid, durations, token, mel, f0, voiced = [], [], [], [], [], [], []
-        per_token, per_frame = [], []
+        per_token, per_frame, heard, wav = [], [], [], []
         tokens = 0
         for utterance in utterances:
             # The silence before a sentence is cut now and then, so that its length is no law.
@@ -64,6 +66,8 @@ class Row:
             mel.append(utterance.mel[cut:])
             f0.append(plain_ln_f0(utterance)[cut:])
             voiced.append((utterance.f0[cut:] > 0).astype(np.float32))
+            heard.append(ln_f0(utterance.f0)[cut:])
+            wav.append(utterance.wav[cut * HOP :])
             per_token.append(np.tile(knobs, (len(lasts), 1)))
             per_frame.append(np.tile(knobs, ((utterance.frames - cut) // 2, 1)))
             tokens += len(lasts)
@@ -71,6 +75,7 @@ class Row:
         self.durations, self.token = np.concatenate(durations), np.concatenate(token)
         self.mel = np.concatenate(mel).astype(np.float32)
         self.f0, self.voiced = _next(np.concatenate(f0)), _next(np.concatenate(voiced))
+        self.heard, self.wav = _next(np.concatenate(heard)), np.concatenate(wav)
         self.conditions, self.frame_conditions = np.concatenate(per_token), np.concatenate(per_frame)
 
     @property
@@ -116,7 +121,12 @@ def batch_of(rows: list[Row]) -> Batch:
 
 
 def batches(utterances: Sequence[Utterance], rng: np.random.Generator, frames: int) -> Iterator[Batch]:
-    """One pass over a random pool of up to 400 utterances, in batches of about ``frames`` frames."""
+    """What :func:`packs` gives, as batches."""
+    return (batch_of(rows) for rows in packs(utterances, rng, frames))
+
+
+def packs(utterances: Sequence[Utterance], rng: np.random.Generator, frames: int) -> Iterator[list[Row]]:
+    """One pass over a random pool of up to 400 utterances, in packs of rows of about ``frames`` frames together."""
     order = rng.permutation(len(utterances))[:400]
     groups: list[list[Utterance]] = []
     at = 0
@@ -131,17 +141,17 @@ def batches(utterances: Sequence[Utterance], rng: np.random.Generator, frames: i
             at += 1
         groups.append(group)
     groups.sort(key=lambda group: sum(u.frames for u in group))
-    packs: list[list[list[Utterance]]] = []
+    packed: list[list[list[Utterance]]] = []
     pack: list[list[Utterance]] = []
     for group in reversed(groups):
         longest = -(-sum(u.frames for u in (pack or [group])[0]) // _FRAME_UNIT) * _FRAME_UNIT
         if pack and ((len(pack) + 1) * longest > frames or len(pack) == _MOST_ROWS):
-            packs.append(pack)
+            packed.append(pack)
             pack = []
         pack.append(group)
-    packs.append(pack)
-    for index in rng.permutation(len(packs)):
-        yield batch_of([Row(group, rng) for group in packs[index]])
+    packed.append(pack)
+    for index in rng.permutation(len(packed)):
+        yield [Row(group, rng) for group in packed[index]]
 
 
 assert len(CONDITIONS) == 6

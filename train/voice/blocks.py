@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from train.voice import kernels
-from train.voice.scan import scan, scan_product
+from train.voice.scan import ScanNode, scan
 
 TAPS = 4
 """Of the depthwise convolution: the state holds the last three inputs."""
@@ -87,7 +87,8 @@ class Block(nn.Module):
         a = torch.exp(log_a)
         b = torch.sqrt(1 - a * a + 1e-6) * i * u.float()
         if torch.onnx.is_in_onnx_export():
-            hs = scan_product(log_a, b, h) if keep is None else scan_product(log_a * keep, b * keep, h)
+            # Where nothing is, a is 1 and b is 0: times 0 and plus 1 are exact.
+            hs = ScanNode.apply(*((a, b) if keep is None else (1 + (a - 1) * keep, b * keep)), h)
         elif keep is not None:
             hs = scan(1 + (a - 1) * keep, b * keep, h)
         else:

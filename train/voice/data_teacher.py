@@ -5,15 +5,14 @@ the level (0.1 is about 1.6 dB, with the tilt of louder speech). So there is spe
 samples that were stretched.
 """
 
-import json
 from dataclasses import dataclass, replace
-from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from antiphon.models.hibari_alphabet import vocabulary
 from antiphon.models.hibari_dsp import Vocoder, silent_rows
 from antiphon.models.hibari_frontend import PAUSES, SILENT, STRESSES, HibariFrontend
 from antiphon.models.hibari_graph import HibariGraph, Plan
@@ -68,10 +67,9 @@ class Teacher:
     """Deterministic: text, prosody and seed give the same samples on the same machine."""
 
     def __init__(self, graph: Path) -> None:
-        vocabulary: dict[str, int] = json.loads((files("hibari") / "assets" / "vocab.json").read_text("utf-8"))
-        self._ids = vocabulary
+        self._ids = vocabulary()
         self._graph = HibariGraph(graph)
-        self._frontend = HibariFrontend(vocabulary)
+        self._frontend = HibariFrontend(self._ids)
 
     def symbols(self, text: str) -> str:
         """The line of symbols that is read. Raises ``Unspeakable`` if there is none or it is too long."""

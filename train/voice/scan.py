@@ -1,13 +1,19 @@
 """The linear recurrence h[t] = a[t] h[t-1] + b[t], over time, differentiable.
 
 A loop in C on CPUs (``kernels.py``), a scan of logarithmic depth in plain PyTorch on GPUs and where there is no
-compiler, and one triangular product in exported graphs, where a loop is slow. They agree to rounding.
+compiler, and a loop in exported graphs. They agree to rounding.
 """
 
+from typing import Any
+
+import onnx
 import torch
+from onnx import TensorProto, helper
 from torch import Tensor
 
 from train.voice.kernels import Recur, library
+
+DOMAIN = "antiphon"
 
 
 def scan_log(a: Tensor, b: Tensor, h0: Tensor) -> Tensor:
@@ -22,14 +28,50 @@ def scan_log(a: Tensor, b: Tensor, h0: Tensor) -> Tensor:
     return b
 
 
-def scan_product(log_a: Tensor, b: Tensor, h0: Tensor) -> Tensor:
-    """The recurrence as h[t] = sum over s <= t of exp(sum of ln a, s < i <= t) b[s]: a dozen operations for any number
-    of steps, and memory of its square. No exponent is positive, so nothing overflows."""
-    steps = b.shape[1]
-    total = torch.cumsum(log_a, 1)
-    reach = torch.exp(torch.clamp(total[:, :, None] - total[:, None], max=0.0))
-    past = torch.ones(steps, steps).tril()[None, :, :, None]
-    return (reach * past * b[:, None]).sum(2) + torch.exp(total) * h0[:, None]
+class ScanNode(torch.autograd.Function):
+    """Stands for the recurrence while a graph is exported; :func:`with_loops` puts a loop over time there."""
+
+    @staticmethod
+    def forward(ctx: Any, a: Tensor, b: Tensor, h0: Tensor) -> Tensor:
+        return scan_log(a, b, h0)
+
+    @staticmethod
+    def symbolic(graph: Any, a: Any, b: Any, h0: Any) -> Any:
+        return graph.op(f"{DOMAIN}::Recurrence", a, b, h0).setType(b.type())
+
+
+def with_loops(model: onnx.ModelProto) -> onnx.ModelProto:
+    """``model`` with an ONNX ``Scan`` in every place that :class:`ScanNode` left: h[t] = a[t] h[t-1] + b[t] is
+    computed and rounded step by step, so that any cut of time into calls gives the same numbers, to the last bit."""
+    names = ("h", "a", "b", "h1", "out")
+    sizes = {name: helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in names}
+    body = helper.make_graph(
+        [
+            helper.make_node("Mul", ["a", "h"], ["ah"]),
+            helper.make_node("Add", ["ah", "b"], ["h1"]),
+            helper.make_node("Identity", ["h1"], ["out"]),
+        ],
+        "recurrence",
+        [sizes["h"], sizes["a"], sizes["b"]],
+        [sizes["h1"], sizes["out"]],
+    )
+    for node in model.graph.node:
+        if node.domain == DOMAIN:
+            a, b, h0 = node.input
+            loop = helper.make_node(
+                "Scan",
+                [h0, a, b],
+                [f"{node.output[0]}_last", node.output[0]],
+                num_scan_inputs=2,
+                scan_input_axes=[1, 1],
+                scan_output_axes=[1],
+                body=body,
+            )
+            node.CopyFrom(loop)
+    imports = [one for one in model.opset_import if one.domain != DOMAIN]
+    del model.opset_import[:]
+    model.opset_import.extend(imports)
+    return model
 
 
 def scan(a: Tensor, b: Tensor, h0: Tensor) -> Tensor:

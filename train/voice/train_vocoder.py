@@ -10,6 +10,7 @@ import json
 import os
 import signal
 import time
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -105,15 +106,16 @@ class Discriminator(nn.Module):
     def __init__(self, size: int) -> None:
         super().__init__()
         self.size = size
+        wide = {"stride": (1, 2), "padding": (1, 4)}
         self.layers = nn.ModuleList(
             (
-                nn.Conv2d(1, 12, (3, 7), padding=(1, 3)),
-                nn.Conv2d(12, 24, (3, 7), stride=(1, 2), padding=(1, 3)),
-                nn.Conv2d(24, 24, (3, 7), stride=(1, 2), padding=(1, 3)),
-                nn.Conv2d(24, 24, (3, 3), padding=1),
+                nn.Conv2d(1, 8, (3, 9), **wide),
+                nn.Conv2d(8, 16, (3, 9), **wide),
+                nn.Conv2d(16, 16, (3, 9), **wide),
+                nn.Conv2d(16, 16, (3, 3), padding=1),
             )
         )
-        self.score = nn.Conv2d(24, 1, 3, padding=1)
+        self.score = nn.Conv2d(16, 1, 3, padding=1)
 
     def forward(self, magnitudes: Tensor) -> tuple[Tensor, list[Tensor]]:
         x = torch.log(magnitudes)[:, None] * 0.3 + 1
@@ -122,6 +124,29 @@ class Discriminator(nn.Module):
             x = F.leaky_relu(layer(x), 0.1)
             seen.append(x)
         return self.score(x), seen
+
+
+def challenge(critics: Iterable[nn.Module], spectra: Spectra, made: Tensor, real: Tensor) -> Tensor:
+    """What the critics are to learn: real is 1, made is 0 (least squares)."""
+    caught = torch.zeros((), device=made.device)
+    for critic in critics:
+        true, _ = critic(spectra.magnitudes(real, critic.size))
+        false, _ = critic(spectra.magnitudes(made, critic.size))
+        caught = caught + (true - 1).square().mean() + false.square().mean()
+    return caught
+
+
+def judged(critics: Iterable[nn.Module], spectra: Spectra, made: Tensor, real: Tensor) -> tuple[Tensor, Tensor]:
+    """How far from passing for real, and how differently the critics' layers see the two; sums over critics."""
+    fooled, alike = torch.zeros((), device=made.device), torch.zeros((), device=made.device)
+    for critic in critics:
+        score, seen = critic(spectra.magnitudes(made, critic.size))
+        with torch.no_grad():
+            real_seen = critic(spectra.magnitudes(real, critic.size))[1]
+        fooled = fooled + (score - 1).square().mean()
+        for x, y in zip(seen, real_seen, strict=True):
+            alike = alike + (x - y).abs().mean() / y.abs().mean()
+    return fooled, alike
 
 
 def render(net: nn.Module, shape: Filter, mel: Tensor, pitch: Tensor, voiced: Tensor) -> Tensor:
@@ -217,23 +242,12 @@ def main() -> None:
         if fighting:
             fight += 1
             loss = 3 * distance
-            fooled, alike, caught = torch.zeros((), device=device), torch.zeros((), device=device), 0.0
+            caught = challenge(critics, spectra, made.detach(), wav)
             critical.zero_grad()
-            for critic in critics:
-                false, true = spectra.magnitudes(made, critic.size), spectra.magnitudes(wav, critic.size)
-                (real_score, real_seen), (false_score, _) = critic(true), critic(false.detach())
-                caught = caught + (real_score - 1).square().mean() + false_score.square().mean()
             caught.backward()
             critical.step()
-            for critic in critics:
-                false, true = spectra.magnitudes(made, critic.size), spectra.magnitudes(wav, critic.size)
-                score, seen = critic(false)
-                with torch.no_grad():
-                    real_seen = critic(true)[1]
-                fooled = fooled + (score - 1).square().mean()
-                for x, y in zip(seen, real_seen, strict=True):
-                    alike = alike + (x - y).abs().mean() / y.abs().mean()
-            loss = loss + (0.3 * fooled + 0.5 * alike / 4) / 1.0
+            fooled, alike = judged(critics, spectra, made, wav)
+            loss = loss + 0.3 * fooled + 0.125 * alike
             parts |= {"fooled": fooled, "alike": alike, "caught": caught}
         optimizer.zero_grad()
         loss.backward()

@@ -1,7 +1,9 @@
 """ssm, the state-space voice: symbols in, in any portions, sound out, with a fixed and small memory for each stream.
 
 Two graphs (``train/voice/README.md`` says what goes in and out) and a vocoder in numpy. Everything is computed in
-float32, nothing is quantised, so neither a neighbour nor a chunk boundary changes a slot but by rounding.
+float32, nothing is quantised, and each step is rounded by itself, so neither a neighbour nor a chunk boundary changes a
+slot, to the last bit. The one exception would be a matrix of one row, which ONNX Runtime multiplies by another routine:
+such calls get a second row.
 """
 
 import hashlib
@@ -92,8 +94,9 @@ class SsmModel:
         ``lookahead`` places ago: encodings [m, width], durations [m] (frames, not yet whole), and the new state."""
         count = len(ids) + gap
         after = SsmState(state.encoder, state.decoder, state.cycles, state.f0, state.source, state.rest)
-        encodings, present, logs, after.encoder = self._encoder.run(
-            None,
+        encodings, present, logs, after.encoder = _run(
+            self._encoder,
+            ("encodings", "present", "log_durations", "next_state"),
             {
                 "ids": np.array([[*ids, *[self.pad] * gap]], np.int64),
                 "valid": np.array([[1.0] * len(ids) + [0.0] * gap], np.float32),
@@ -110,7 +113,8 @@ class SsmModel:
         after = SsmState(
             state.encoder, state.decoder, state.cycles.copy(), state.f0.copy(), state.source, state.rest
         )
-        cepstra, f0, after.decoder = self._decoder.run(
+        cepstra, f0, after.decoder = _run(
+            self._decoder,
             ("cepstra", "f0", "next_state"),
             {
                 "frames": frames.encodings,
@@ -136,6 +140,15 @@ class SsmModel:
 def noise_of(seed: int, at_sample: int, frames: int) -> Real:
     """Noise ``[frames, 300]`` of frames whose sound begins at absolute ``at_sample``."""
     return noise(seed, at_sample + HOP * np.arange(frames, dtype=np.int64))
+
+
+def _run(graph: ort.InferenceSession, names: Sequence[str], feeds: dict[str, NDArray[Any]]) -> list[Real]:
+    """``graph`` on ``feeds`` [rows, n or 2 n, ...]; one step of one row is computed twice, and once returned."""
+    rows, steps = feeds["conditions"].shape[:2]
+    if rows * steps > 1:
+        out: list[Real] = graph.run(names, feeds)
+        return out
+    return [values[:1] for values in graph.run(names, {name: np.repeat(x, 2, axis=0) for name, x in feeds.items()})]
 
 
 def _read(folder: Path) -> tuple[dict[str, Any], dict[str, bytes]]:

@@ -36,9 +36,7 @@ def test_any_portions_and_any_steps_give_the_same_sound(voice: Voice) -> None:
     for portions, steps in (([1] * 40, 1), ([3, 11, 2], 4), ([5] * 7, 7)):
         parts, lasts = streamed(voice, portions, steps)
         assert lasts == durations
-        # Rounding of F0 moves the sample at which a harmonic at 11.8 kHz comes or goes: seen once or twice in a second.
-        assert np.abs(parts - whole).max() < 5e-3 * np.abs(whole).max()
-        assert np.sqrt(np.mean((parts - whole) ** 2)) < 2e-4 * np.abs(whole).max()
+        assert np.abs(parts - whole).max() < 1e-4
 
 
 def test_it_is_speech_of_a_sensible_length_and_level(voice: Voice) -> None:
