@@ -109,6 +109,7 @@ def test_c7_a_brains_connection_that_died_while_idle_costs_no_answer() -> None:
         "/stt/turns/websocket?model=ink-2&encoding=pcm_s16le&sample_rate=16000",
         "/v1/realtime?model=m",
         "/agents/websocket",
+        "/speech/websocket",
     ],
 )
 def test_c12_every_kind_of_quiet_socket_is_pinged(path: str) -> None:

@@ -30,13 +30,15 @@ from antiphon.protocol.cartesia_voices import EmptyPage, VoiceBody, VoicePage
 from antiphon.protocol.http import EVENT_STREAM, JSON, TEXT, shown
 from antiphon.protocol.native_messages import SERVER_MESSAGES
 from antiphon.protocol.native_messages import AnyClientMessage as AgentCommand
+from antiphon.protocol.native_speech_messages import AnyClientMessage as SpeechCommand
+from antiphon.protocol.native_speech_messages import AnyServerMessage as SpeechMessage
 from antiphon.protocol.openai_http import ErrorReply, ModelCard, ModelList, SpeechRequest
 from antiphon.protocol.openai_realtime_client import AnyClientEvent
 from antiphon.protocol.openai_realtime_events import SERVER_EVENTS
 from antiphon.protocol.openai_realtime_http import SecretReply, SecretRequest
 from antiphon.protocol.openai_transcription import TranscriptionForm, TranscriptionReply
 from antiphon.protocol.openapi import Answer, Query, Socket
-from antiphon.server import cartesia_routes, hearing_routes, openai_routes, realtime_routes
+from antiphon.server import cartesia_routes, hearing_routes, native_speech_routes, openai_routes, realtime_routes
 from antiphon.server.admission import Admission
 from antiphon.server.agent import NO_TOOLS, MakeAgentLog, ToolSource
 from antiphon.server.agent import routes as agent_routes
@@ -219,6 +221,10 @@ def _entries(hub: Hub) -> list[_Entry]:
         entry(agents, "GET", agent_routes.SOCKET, "A conversation with the agent: audio both ways, see docs/native.md",
               "Antiphon",
               socket=Socket(receives=get_args(AgentCommand), sends=SERVER_MESSAGES), responses={401: _FAULTS[401]}),
+        entry(native_speech_routes.speech_route(hub), "GET", native_speech_routes.SOCKET,
+              "Speech as binary audio; a stream can be saved and resumed on another server, see docs/speech.md",
+              "Antiphon", socket=Socket(receives=get_args(SpeechCommand), sends=get_args(SpeechMessage)),
+              responses={401: _FAULTS[401]}),
         entry(openai.list_models, "GET", "/v1/models", "Models", "OpenAI",
               responses={200: Answer("Models", ModelList)}),
         entry(openai.get_model, "GET", "/v1/models/{id}", "One model", "OpenAI",

@@ -116,6 +116,11 @@ class TtsSettings(Section):
     """In one HTTP request or one WebSocket message."""
     ssm: UserPath | None = None
     """Folder of an exported state-space voice; None: the one that comes with the package, if there is one."""
+    snapshot_key: SecretStr | None = Field(default=None, min_length=16)
+    """Signs saved streams of speech: the same on all servers that shall resume each other's. None makes one for this
+    process alone."""
+    snapshot_ttl_s: float = Field(default=300.0, gt=0, le=86_400)
+    """How long a saved stream can be resumed."""
 
 
 class SttSettings(Section):
