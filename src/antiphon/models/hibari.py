@@ -4,17 +4,16 @@ Weights and grapheme-to-phoneme rules come from the ``hibari-tts`` package (Apac
 windows, so that the first sound of a sentence is ready before the rest of it is decoded.
 """
 
-import json
 import uuid
 from collections.abc import Iterator
-from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
 
-from antiphon.core.errors import EngineFailed, ModelUnavailable
+from antiphon.core.errors import EngineFailed
 from antiphon.core.frame import Samples
 from antiphon.core.speech import SPEED_RANGE, Rendered, VoiceInfo
+from antiphon.models.hibari_alphabet import vocabulary
 from antiphon.models.hibari_dsp import HOP, SAMPLE_RATE_HZ, Vocoder, silent_rows
 from antiphon.models.hibari_frontend import HibariFrontend, parts
 from antiphon.models.hibari_graph import HibariGraph, Plan
@@ -65,13 +64,9 @@ class HibariVoice:
 
     def __init__(self, graph: Path) -> None:
         """``graph``: the verified file ``hibari.onnx``. Raises ``ModelUnavailable``."""
-        try:
-            vocabulary = json.loads((files("hibari") / "assets" / "vocab.json").read_text("utf-8"))
-        except (OSError, ModuleNotFoundError) as error:
-            raise ModelUnavailable(f"the package hibari-tts is incomplete: {error}") from error
-        self._ids: dict[str, int] = vocabulary
+        self._ids = vocabulary()
         self._graph = HibariGraph(graph)
-        self._frontend = HibariFrontend(vocabulary)
+        self._frontend = HibariFrontend(self._ids)
 
     @property
     def frontend(self) -> HibariFrontend:

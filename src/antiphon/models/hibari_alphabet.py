@@ -1,7 +1,11 @@
 """IPA, as people write it, to hibari's alphabet (the conventions of misaki: one letter for a diphthong)."""
 
+import json
 import re
 import unicodedata
+from importlib.resources import files
+
+from antiphon.core.errors import ModelUnavailable
 
 _PAIRS = {
     "aɪ": "I",
@@ -84,6 +88,15 @@ _SINGLES = {
 _PLAIN = frozenset("AIOQTWYbdfhijklmnpstuvwzæɑɐəɛɜɡɪŋɔɹʃʊʌʒʤʧðθᵊᵻˈˌ ,.;:!?")
 _TOKEN = re.compile("|".join(map(re.escape, sorted(_PAIRS, key=len, reverse=True))) + "|.", re.DOTALL)
 _VOWEL = frozenset("AIOQWYiuæɑɐəɛɜɪɔʊʌᵊᵻ")
+
+
+def vocabulary() -> dict[str, int]:
+    """hibari's symbols and the numbers that its graph knows them by. Raises ``ModelUnavailable``."""
+    try:
+        ids: dict[str, int] = json.loads((files("hibari") / "assets" / "vocab.json").read_text("utf-8"))
+    except (OSError, ModuleNotFoundError) as error:
+        raise ModelUnavailable(f"the package hibari-tts is incomplete: {error}") from error
+    return ids
 
 
 def from_ipa(phonemes: str) -> str:

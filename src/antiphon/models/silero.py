@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnxruntime
 from numpy.typing import NDArray
 
-from antiphon.core.errors import EngineFailed, ModelUnavailable
+from antiphon.core.errors import EngineFailed
 from antiphon.core.frame import Samples
+from antiphon.models.session import load_session
 
 SAMPLE_RATE_HZ = 16_000
 FRAME_SAMPLES = 512
@@ -30,13 +30,7 @@ class SileroVad:
     """
 
     def __init__(self, path: Path) -> None:
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = 1  # the scheduler owns the cores
-        options.inter_op_num_threads = 1
-        try:
-            self._session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-        except Exception as error:  # ONNX Runtime has no base class for its own
-            raise ModelUnavailable(f"{path} cannot be loaded: {error}") from error
+        self._session = load_session(path)
         self._rate = np.array(SAMPLE_RATE_HZ, np.int64)
 
     def init_state(self, slots: int) -> Samples:

@@ -9,12 +9,12 @@ at the edges, 80 Slaney mel bands from 0 to 8 kHz, log10 clipped 8 below the max
 from pathlib import Path
 
 import numpy as np
-import onnxruntime
 import scipy.fft
 from numpy.typing import NDArray
 
-from antiphon.core.errors import EngineFailed, InvalidInput, ModelUnavailable
+from antiphon.core.errors import EngineFailed, InvalidInput
 from antiphon.core.frame import Samples
+from antiphon.models.session import load_session
 
 SAMPLE_RATE_HZ = 16_000
 WINDOW_SAMPLES = 8 * SAMPLE_RATE_HZ
@@ -32,13 +32,7 @@ class SmartTurn:
 
     def __init__(self, path: Path) -> None:
         """Raises ``ModelUnavailable`` if the graph cannot be loaded."""
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = 1  # the scheduler owns the cores
-        options.inter_op_num_threads = 1
-        try:
-            self._session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-        except Exception as error:  # ONNX Runtime has no base class for its own
-            raise ModelUnavailable(f"{path} cannot be loaded: {error}") from error
+        self._session = load_session(path)
 
     def complete(self, samples: Samples) -> float:
         """Probability in [0, 1] that the turn is complete, from 16 kHz mono ``samples`` [n], the pause included.

@@ -1,6 +1,5 @@
 """The state-space voice as a product: its model, its front end, its name."""
 
-import json
 import uuid
 from collections.abc import Iterator
 from importlib.resources import files
@@ -8,8 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from antiphon.core.errors import EngineFailed, ModelUnavailable
+from antiphon.core.errors import EngineFailed
 from antiphon.core.speech import Rendered, VoiceInfo
+from antiphon.models.hibari_alphabet import vocabulary
 from antiphon.models.hibari_frontend import HibariFrontend
 from antiphon.models.ssm import Frames, SsmModel
 from antiphon.models.ssm_knobs import Knobs, knobs_for
@@ -50,13 +50,7 @@ class SsmVoice:
     def __init__(self, folder: Path, frontend: HibariFrontend | None = None) -> None:
         """``folder``: see :class:`SsmModel`. ``frontend``: one that is loaded already. Raises ``ModelUnavailable``."""
         self.model = SsmModel(folder)
-        if frontend is None:
-            try:
-                vocabulary = json.loads((files("hibari") / "assets" / "vocab.json").read_text("utf-8"))
-            except (OSError, ModuleNotFoundError) as error:
-                raise ModelUnavailable(f"the package hibari-tts is incomplete: {error}") from error
-            frontend = HibariFrontend(vocabulary)
-        self.frontend = frontend
+        self.frontend = HibariFrontend(vocabulary()) if frontend is None else frontend
 
     def track(self, seed: int, at_sample: int = 0) -> SsmTrack:
         """A stream that has said nothing yet."""
