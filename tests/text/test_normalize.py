@@ -85,8 +85,8 @@ def test_no_number_is_left_too_long_for_a_number_reader(run):
     assert all(sum(c.isdigit() for c in word) <= 15 for word in said.split())
 
 
-def test_other_languages_pass_unchanged():
-    assert normalize("Das  kostet 5 € bei a@b.de", "de") == "Das kostet 5 € bei a@b.de"
+def test_other_languages_are_verbalized():
+    assert normalize("Das  kostet 5 € bei a@b.de", "de") == "Das kostet 5 Euro bei a@b.de"
 
 
 @given(st.text(st.sampled_from("aAbé 1290.,-/:$€@#%+()°x_–'\"&=*²"), max_size=60))

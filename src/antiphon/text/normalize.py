@@ -1,7 +1,7 @@
 """Readings of written forms in English, ahead of a voice's own reading of plain numbers, dates, times and dollars.
 
 Covers what those readers lack or get wrong: addresses, versions, codes, telephone and card numbers, compound units,
-ranges, signs, other currencies. Other languages pass unchanged but for white space and full-width digits.
+ranges, signs, other currencies. Other languages: :mod:`antiphon.text.verbalize`.
 """
 
 import re
@@ -10,6 +10,7 @@ from antiphon.text import units
 from antiphon.text.addresses import HANDLE, HOST, LINK, MAIL, PATH, say_host, say_link, say_mail, say_path
 from antiphon.text.languages import base_language
 from antiphon.text.spelling import cardinal, digits, letters, short_number, spell, tidy
+from antiphon.text.verbalize import verbalize
 
 __all__ = ["normalize", "spell"]
 
@@ -82,7 +83,7 @@ def normalize(text: str, language: str = "en") -> str:
     """``text`` with written forms turned into words. Linear, never fails, never empty for text that has words."""
     text = _FULL_WIDTH_NUMBER.sub(lambda m: m.group().translate(_FULL_WIDTH), text)
     if base_language(language) != "en":
-        return re.sub(r"\s+", " ", text).strip()
+        return verbalize(text, language)
     text = text.replace("\u2019", "'").replace("\u00a0", " ").replace("\u202f", " ")
     has_digit = _DIGIT.search(text) is not None
     if _FACE.search(text):
