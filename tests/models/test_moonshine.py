@@ -19,12 +19,11 @@ from antiphon.models.moonshine import (
     Decoding,
     Encoded,
     Moonshine,
-    detokenize,
     loop_period,
     pieces_of,
-    read_vocabulary,
     without_loop,
 )
+from antiphon.models.moonshine_words import detokenize, read_vocabulary
 from antiphon.settings import load
 from antiphon.store.store import ModelStore
 

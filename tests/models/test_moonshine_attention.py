@@ -12,7 +12,7 @@ from antiphon.engine.ear import Ask
 from antiphon.engine.ear_moonshine import MoonshineEar
 from antiphon.models.hibari import HEART, HibariVoice
 from antiphon.models.moonshine import Moonshine
-from antiphon.models.moonshine_attention import AttentiveDecoder, branch_with_outputs, token_frames
+from antiphon.models.moonshine_attention import attentive_decoder, token_frames, with_branch_outputs
 from antiphon.settings import load
 from antiphon.store.store import ModelStore
 from antiphon.text.unit import Text, Unit
@@ -55,20 +55,41 @@ def test_the_path_is_the_best_one() -> None:
 @pytest.mark.parametrize("model", [b"", b"\x3a\x02\x12\x00"])
 def test_a_graph_of_another_kind_is_refused(model: bytes) -> None:
     with pytest.raises(ValueError, match="no "):
-        branch_with_outputs(model, b"else_branch", ["x"])
+        with_branch_outputs(model, ["x"])
 
 
 def test_a_file_that_is_no_model_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "decoder.ort"
     path.write_bytes(b"nothing")
     with pytest.raises(ModelUnavailable, match=r"decoder\.ort"):
-        AttentiveDecoder(path)
+        attentive_decoder(path)
+
+
+def test_a_draft_changes_nothing_about_where_the_decoder_looked(store: ModelStore) -> None:
+    """What is read at once looks where it looked token by token, so word times cost no second reading."""
+    files = ("encoder_model.ort", "decoder_model_merged.ort", "tokenizer.bin")
+    model = Moonshine(*(store.path(NAME, file) for file in files))
+    voice = HibariVoice(store.path("hibari", "hibari.onnx"))
+    rendered = voice.speak(HEART.id, Unit((Text("He sold the farm and bought a boat."),)), 0, 0, None)
+    audio = np.concatenate([piece.samples for piece in rendered])
+    encoded = model.encode(np.asarray(soxr.resample(audio, 24_000, 16_000), np.float32))
+    steps = model.begin(encoded)
+    while not steps.ended:
+        steps = model.step(encoded, steps)
+    for draft in (steps.tokens, steps.tokens[:5], (*steps.tokens[:3], 77, *steps.tokens[4:])):
+        read = model.begin(encoded, draft=draft)
+        while not read.ended:
+            read = model.step(encoded, read)
+        assert read.tokens == steps.tokens
+        assert len(read.attention) == len(steps.tokens) + 1
+        moved = np.subtract(token_frames(np.stack(read.attention)), token_frames(np.stack(steps.attention)))
+        assert np.abs(moved).max() <= 1  # int8: what is read together is quantised together
 
 
 def test_words_stand_where_the_voice_says_it_spoke_them(store: ModelStore) -> None:
     files = ("encoder_model.ort", "decoder_model_merged.ort", "tokenizer.bin")
     paths = [store.path(NAME, file) for file in files]
-    ear = MoonshineEar(Moonshine(*paths), AttentiveDecoder(paths[1]))
+    ear = MoonshineEar(Moonshine(*paths))
     voice = HibariVoice(store.path("hibari", "hibari.onnx"))
     starts, ends = [], []
     for text in (

@@ -8,13 +8,11 @@ length. Measured against the exact times of the embedded voice (107 words of sen
 starts 32 ms off at the median, 64 ms at the 90th percentile, ends 28 and 86 ms; by length 48 and 144, 98 and 188 ms.
 """
 
-import logging
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from antiphon.core.errors import ModelUnavailable
 from antiphon.core.frame import Samples
 from antiphon.engine.ear import Ask, EarWord, Hypothesis
 from antiphon.engine.ear_bias import KeytermBias
@@ -23,15 +21,12 @@ from antiphon.models.moonshine import (
     MIN_SAMPLES,
     SAMPLE_RATE_HZ,
     Decoding,
-    Encoded,
     Moonshine,
     loop_period,
     without_loop,
 )
-from antiphon.models.moonshine_attention import FRAME_SAMPLES, AttentiveDecoder, token_frames
+from antiphon.models.moonshine_attention import FRAME_SAMPLES, token_frames
 from antiphon.models.moonshine_words import Tokenizer, word_spans
-
-_log = logging.getLogger(__name__)
 
 TAIL_SAMPLES = SAMPLE_RATE_HZ // 8
 """Silence that stands behind every window, so that a last word needs no later sound."""
@@ -44,13 +39,8 @@ _NAME = "moonshine-tiny-en"
 
 def load_moonshine(model_file: Callable[[str, str], Path]) -> "MoonshineEar":
     """The ear from the store's files; ``model_file(model, file)`` as in ``ModelStore.path``. ``ModelUnavailable``."""
-    decoder = model_file(_NAME, "decoder_model_merged.ort")
-    model = Moonshine(model_file(_NAME, "encoder_model.ort"), decoder, model_file(_NAME, "tokenizer.bin"))
-    try:
-        return MoonshineEar(model, AttentiveDecoder(decoder))
-    except ModelUnavailable as error:
-        _log.warning("word times will be less exact: %s", error)
-        return MoonshineEar(model)
+    files = ("encoder_model.ort", "decoder_model_merged.ort", "tokenizer.bin")
+    return MoonshineEar(Moonshine(*(model_file(_NAME, file) for file in files)))
 
 
 class MoonshineEar:
@@ -61,10 +51,8 @@ class MoonshineEar:
     """The encoder is one call that cannot be cut: 8.5 ms for each second of a window, 40 ms for a usual one."""
     max_window_s = 12.0
 
-    def __init__(self, model: Moonshine, attention: AttentiveDecoder | None = None) -> None:
-        """Without ``attention`` words are placed by their length and the sound (:mod:`antiphon.engine.ear_times`)."""
+    def __init__(self, model: Moonshine) -> None:
         self._model = model
-        self._attention = attention
         self._tokenizer = Tokenizer(model.vocabulary)
 
     def decode(self, samples: Samples, ask: Ask) -> Iterator[Hypothesis | None]:
@@ -82,9 +70,8 @@ class MoonshineEar:
         tokens = without_loop(decoding.tokens)
         spans = word_spans(tokens, model.vocabulary)
         places = None
-        if self._attention is not None and spans and not ask.interim:
-            yield None
-            places = self._places(encoded, tokens, spans, samples)
+        if decoding.attention and spans and not ask.interim:
+            places = _places(decoding, len(tokens), spans, samples)
         yield self._hypothesis(decoding, tokens, spans, samples, places)
 
     def expect(self, keyterms: Sequence[str]) -> KeytermBias | None:
@@ -96,22 +83,6 @@ class MoonshineEar:
         noise = np.random.default_rng(0).normal(0.0, 0.01, round(self.max_window_s * SAMPLE_RATE_HZ))
         for _ in self.decode(noise.astype(np.float32), Ask()):
             pass
-
-    def _places(
-        self, encoded: Encoded, tokens: tuple[int, ...], spans: list[tuple[int, int]], samples: Samples
-    ) -> list[tuple[int, int]]:
-        """``[start, end)`` of each word in samples, by where the decoder looked."""
-        assert self._attention is not None
-        attention = self._attention.attention(self._model.reading(encoded, tokens))
-        if attention.shape[0] > attention.shape[1]:
-            return place_words(["word"] * len(spans), samples)
-        frames = token_frames(attention)
-        shift = max(0, MIN_SAMPLES - len(samples) - TAIL_SAMPLES) // 3  # what the encoder puts in front of short audio
-        edges = [
-            (frames[start][0] * FRAME_SAMPLES - shift, frames[end - 1][1] * FRAME_SAMPLES - shift)
-            for start, end in spans
-        ]
-        return begin_with_sound(edges, samples)
 
     def _hypothesis(
         self,
@@ -131,3 +102,16 @@ class MoonshineEar:
         )
         average = float(np.mean(decoding.logprobs)) if decoding.logprobs else 0.0
         return Hypothesis(words, average, len(tokens) < len(decoding.tokens), language="en")
+
+
+def _places(decoding: Decoding, tokens: int, spans: list[tuple[int, int]], samples: Samples) -> list[tuple[int, int]]:
+    """``[start, end)`` of each word in samples, by where the decoder looked when it chose its first ``tokens``."""
+    attention = np.stack(decoding.attention[: tokens + 1])  # and the end, which takes what comes after the last word
+    if attention.shape[0] > attention.shape[1]:
+        return place_words(["word"] * len(spans), samples)
+    frames = token_frames(attention)
+    shift = max(0, MIN_SAMPLES - len(samples) - TAIL_SAMPLES) // 3  # what the encoder puts in front of short audio
+    edges = [
+        (frames[start][0] * FRAME_SAMPLES - shift, frames[end - 1][1] * FRAME_SAMPLES - shift) for start, end in spans
+    ]
+    return begin_with_sound(edges, samples)

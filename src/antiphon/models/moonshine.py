@@ -6,6 +6,7 @@ with tokens that are settled already. Source: Jeffries et al. 2024, "Moonshine: 
 Transcription and Voice Commands" (arXiv 2410.15608); inputs and outputs are those of the published ONNX graphs.
 """
 
+import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,6 +18,11 @@ from numpy.typing import NDArray
 
 from antiphon.core.errors import EngineFailed, InvalidInput, ModelUnavailable
 from antiphon.core.frame import Samples
+from antiphon.models.moonshine_attention import ATTENTION, attentive_decoder, mean_attention
+from antiphon.models.moonshine_words import detokenize, read_vocabulary
+from antiphon.models.session import load_session
+
+_log = logging.getLogger(__name__)
 
 SAMPLE_RATE_HZ = 16_000
 
@@ -59,12 +65,15 @@ class Decoding:
 
     ``tokens`` [n] were chosen (or given); ``logprobs`` are their natural-log probabilities, and the end token's once
     ``ended``. ``cache`` maps the decoder's state inputs to float32 [1, 8, length, 36]; it lacks the last token.
+    ``attention``: float32 [frames] for each choice that was made, where the decoder looked (see
+    ``moonshine_attention``); empty if the graph does not tell.
     """
 
     tokens: tuple[int, ...] = ()
     logprobs: tuple[float, ...] = ()
     ended: bool = False
     cache: Mapping[str, NDArray[np.float32]] = field(default_factory=dict, repr=False)
+    attention: tuple[NDArray[np.float32], ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,15 +97,17 @@ class Moonshine:
     """
 
     def __init__(self, encoder_path: Path, decoder_path: Path, tokenizer_path: Path) -> None:
-        self._encoder = _session(encoder_path)
-        self._decoder = _session(decoder_path)
+        self._encoder = load_session(encoder_path)
+        self._decoder = _decoder(decoder_path)
         try:
             self._vocabulary = read_vocabulary(tokenizer_path.read_bytes())
         except (OSError, IndexError) as error:
             raise ModelUnavailable(f"{tokenizer_path} cannot be read: {error}") from error
         names = [output.name for output in self._decoder.get_outputs()]
+        self._attends = set(ATTENTION) <= set(names)
         # present.N.decoder.key is given back as past_key_values.N.decoder.key
-        self._state_names = [name.replace("present", "past_key_values") for name in names[1:]]
+        self._output_names = [name.replace("present", "past_key_values") for name in names]
+        self._state_names = [name for name in self._output_names if name.startswith("past_key_values")]
         past = {entry.name: entry.shape for entry in self._decoder.get_inputs() if entry.name in self._state_names}
         self._empty_cache = {
             name: np.zeros((1, heads, 0, width), np.float32) for name, (_, heads, _, width) in past.items()
@@ -137,7 +148,7 @@ class Moonshine:
         call, which costs a fifth of choosing them one by one, and gives what that would give.
         """
         given = (*prefix, *draft)
-        logits, state = self._decode(encoded, (_START, *given), self._empty_cache, use_cache=False)
+        logits, state, looked = self._decode(encoded, (_START, *given), self._empty_cache, use_cache=False)
         agreed = len(prefix)
         while agreed < len(given) and _choice(given[:agreed], logits[agreed], bias) == given[agreed]:
             agreed += 1
@@ -145,14 +156,15 @@ class Moonshine:
         if agreed < len(given):
             cache = {name: value[:, :, : agreed + 1] if ".decoder." in name else value for name, value in state.items()}
         taken = given[:agreed]
-        return _choose(Decoding(taken, _logprobs_of(logits[:agreed], taken), cache=cache), logits[agreed], bias)
+        begun = Decoding(taken, _logprobs_of(logits[:agreed], taken), False, cache, tuple(looked[: agreed + 1]))
+        return _choose(begun, logits[agreed], bias)
 
     def step(self, encoded: Encoded, decoding: Decoding, bias: Bias | None = None) -> Decoding:
         """Choose one more token. ``decoding`` must not have ended."""
-        logits, state = self._decode(encoded, decoding.tokens[-1:], decoding.cache, use_cache=True)
+        logits, state, looked = self._decode(encoded, decoding.tokens[-1:], decoding.cache, use_cache=True)
         # the keys and values of the utterance come from the first step only: with the cache on, the graph gives none
         cache = {name: value if ".decoder." in name else decoding.cache[name] for name, value in state.items()}
-        return _choose(replace(decoding, cache=cache), logits[-1], bias)
+        return _choose(replace(decoding, cache=cache, attention=(*decoding.attention, *looked)), logits[-1], bias)
 
     def text(self, tokens: Sequence[int]) -> str:
         """The words of ``tokens``, without space at the ends. Markers such as ``<s>`` are left out."""
@@ -175,26 +187,19 @@ class Moonshine:
 
     def _decode(
         self, encoded: Encoded, tokens: Sequence[int], cache: Mapping[str, NDArray[np.float32]], *, use_cache: bool
-    ) -> tuple[NDArray[np.float32], dict[str, NDArray[np.float32]]]:
-        """Logits [tokens, 32768] and the new state."""
-        inputs = self._inputs(encoded, tokens, cache)
-        logits, *state = _run(self._decoder, {**inputs, "use_cache_branch": np.array([use_cache])})
-        return logits[0], dict(zip(self._state_names, state, strict=True))
-
-    def reading(self, encoded: Encoded, tokens: Sequence[int]) -> dict[str, Any]:
-        """The decoder's inputs when it reads all of ``tokens`` at once (see ``moonshine_attention``)."""
-        return self._inputs(encoded, (_START, *tokens), self._empty_cache)
-
-    def _inputs(
-        self, encoded: Encoded, tokens: Sequence[int], cache: Mapping[str, NDArray[np.float32]]
-    ) -> dict[str, Any]:
-        return {
+    ) -> tuple[NDArray[np.float32], dict[str, NDArray[np.float32]], NDArray[np.float32]]:
+        """Logits [tokens, 32768], the new state, and where each token looked [tokens or 0, frames]."""
+        inputs = {
             "encoder_hidden_states": encoded.hidden,
             # the mask of the *samples*: the graph shortens it itself
             "encoder_attention_mask": encoded.mask,
             "input_ids": np.array([tokens], np.int64),
+            "use_cache_branch": np.array([use_cache]),
             **cache,
         }
+        found = dict(zip(self._output_names, _run(self._decoder, inputs), strict=True))
+        looked = mean_attention(found) if self._attends else np.zeros((0, 0), np.float32)
+        return found["logits"][0], {name: found[name] for name in self._state_names}, looked
 
 
 def pieces_of(samples: Samples, max_samples: int = MAX_PIECE_SAMPLES) -> list[tuple[int, int]]:
@@ -232,32 +237,6 @@ def without_loop(tokens: tuple[int, ...]) -> tuple[int, ...]:
     return tokens
 
 
-def read_vocabulary(data: bytes) -> tuple[bytes, ...]:
-    """Tokens of a ``tokenizer.bin``: each after its length, which is one byte (< 128) or two (low seven bits first)."""
-    tokens, at = [], 0
-    while at < len(data):
-        length = data[at]
-        at += 1
-        if length >= 128:
-            length += data[at] * 128 - 128
-            at += 1
-        tokens.append(data[at : at + length])
-        at += length
-    return tuple(tokens)
-
-
-def detokenize(pieces: Sequence[bytes]) -> str:
-    """Join token strings: ``<0xNN>`` is a byte, other ``<...>`` are markers, U+2581 is a space."""
-    joined = b""
-    for piece in pieces:
-        if len(piece) == 6 and piece.startswith(b"<0x"):
-            joined += bytes([int(piece[3:5], 16)])
-        elif not (piece.startswith(b"<") and piece.endswith(b">")):
-            joined += piece
-    # a decode that was stopped inside a character leaves bytes that mean nothing
-    return joined.decode("utf-8", "ignore").replace("\u2581", " ").strip()
-
-
 def _quietest(samples: Samples) -> int:
     """Middle of the 0.1 s with the least energy, in samples from the start."""
     window = min(_QUIET_WINDOW_SAMPLES, len(samples))
@@ -284,14 +263,14 @@ def _logprobs_of(logits: NDArray[np.float32], tokens: Sequence[int]) -> tuple[fl
     return tuple(float(row[token] - total) for row, token, total in zip(logits, tokens, norm, strict=True))
 
 
-def _session(path: Path) -> onnxruntime.InferenceSession:
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1  # the scheduler owns the cores
-    options.inter_op_num_threads = 1
-    try:
-        return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # ONNX Runtime has no base class for its own
-        raise ModelUnavailable(f"{path} cannot be loaded: {error}") from error
+def _decoder(path: Path) -> onnxruntime.InferenceSession:
+    """With its attention, if that can be had."""
+    if path.is_file():
+        try:
+            return attentive_decoder(path)
+        except ModelUnavailable as error:
+            _log.warning("word times will be less exact: %s", error)
+    return load_session(path)
 
 
 def _run(session: onnxruntime.InferenceSession, inputs: dict[str, Any]) -> list[Any]:

@@ -7,6 +7,32 @@ _SPACE = "\u2581"
 _SPACE_BYTES = _SPACE.encode()
 
 
+def read_vocabulary(data: bytes) -> tuple[bytes, ...]:
+    """Tokens of a ``tokenizer.bin``: each after its length, which is one byte (< 128) or two (low seven bits first)."""
+    tokens, at = [], 0
+    while at < len(data):
+        length = data[at]
+        at += 1
+        if length >= 128:
+            length += data[at] * 128 - 128
+            at += 1
+        tokens.append(data[at : at + length])
+        at += length
+    return tuple(tokens)
+
+
+def detokenize(pieces: Sequence[bytes]) -> str:
+    """Join token strings: ``<0xNN>`` is a byte, other ``<...>`` are markers, U+2581 is a space."""
+    joined = b""
+    for piece in pieces:
+        if len(piece) == 6 and piece.startswith(b"<0x"):
+            joined += bytes([int(piece[3:5], 16)])
+        elif not (piece.startswith(b"<") and piece.endswith(b">")):
+            joined += piece
+    # a decode that was stopped inside a character leaves bytes that mean nothing
+    return joined.decode("utf-8", "ignore").replace("\u2581", " ").strip()
+
+
 def word_spans(tokens: Sequence[int], vocabulary: Sequence[bytes]) -> list[tuple[int, int]]:
     """``[start, end)`` of each word in ``tokens``; punctuation belongs to the word that it follows."""
     starts = [n for n, token in enumerate(tokens) if n == 0 or vocabulary[token].startswith(_SPACE_BYTES)]
