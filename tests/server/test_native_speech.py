@@ -2,49 +2,20 @@
 
 import asyncio
 import json
-from collections.abc import Callable
 from typing import Any
 
 from websockets.asyncio.client import ClientConnection
 
 from antiphon.core.errors import AtCapacity, InvalidInput
 from antiphon.core.event import Saved, Timed, Unsaved, WordTimes
-from antiphon.core.speech import SpeechConfig
 from antiphon.server.journal import StreamEnded, StreamOpened
 from antiphon.settings import Settings
 
-from .support import RATE_HZ, ScriptedEngine, ScriptedStream, Served, audio, run, serving, settings, until
+from .movable import MovableEngine
+from .support import RATE_HZ, ScriptedEngine, Served, audio, run, serving, settings, until
 
 PATH = "/speech/websocket"
 KEY = "a key of the whole fleet"
-
-
-class MovableStream(ScriptedStream):
-    saves: list[int]
-
-    def save_soon(self, limit_bytes: int) -> None:
-        self.saves = [*getattr(self, "saves", []), limit_bytes]
-
-
-class MovableEngine(ScriptedEngine):
-    """``resumed``: what its streams were resumed from, whose they are, how far they may run ahead."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.resumed: list[tuple[bytes, str, float | None]] = []
-
-    def open_stream(self, config: SpeechConfig, wake: Callable[[], None]) -> ScriptedStream:
-        if self.refuse is not None:
-            raise self.refuse
-        self.streams.append(MovableStream(self, config, wake))
-        return self.streams[-1]
-
-    def resume(
-        self, snapshot: bytes, wake: Callable[[], None], *, owner: str, lead_s: float | None
-    ) -> ScriptedStream:
-        stream = self.open_stream(SpeechConfig("v"), wake)
-        self.resumed.append((snapshot, owner, lead_s))
-        return stream
 
 
 async def put(socket: ClientConnection, kind: str, **fields: Any) -> None:
@@ -65,7 +36,7 @@ async def begun(served: Served, socket: ClientConnection, **start: Any) -> Any:
 
 async def saved(socket: ClientConnection, stream: Any) -> tuple[dict[str, Any], bytes]:
     await put(socket, "save")
-    await until(lambda: getattr(stream, "saves", []))
+    await until(lambda: stream.saves)
     stream.say(Saved("v", b"the rest"))
     told, frame, done = [await take(socket) for _ in range(3)]
     assert done["reason"] == "saved"
@@ -249,7 +220,7 @@ def test_a_voice_that_cannot_be_saved_goes_on() -> None:
         async with serving(movable) as served, served.socket(path=PATH) as socket:
             stream = await begun(served, socket)
             await put(socket, "save")
-            await until(lambda: getattr(stream, "saves", []))
+            await until(lambda: stream.saves)
             stream.say(Unsaved("too much text waits"), audio())
             assert (await take(socket))["code"] == "not_saved"
             assert (await take(socket))["type"] == b"\1"

@@ -1,4 +1,4 @@
-"""The client of the native agent socket (``docs/native.md``, ``docs/client.md``): one asynchronous session."""
+"""The client of our own sockets (``docs/client.md``): a session with an agent, and streams of speech."""
 
 from antiphon.client.errors import ClientError, Refused, SessionLost, SessionOver, Unreachable
 from antiphon.client.events import ClientEvent, Heard, ReplyAudio, SocketLost, ToolRan
@@ -6,6 +6,15 @@ from antiphon.client.options import SessionOptions
 from antiphon.client.playback import Player, Position, SimulatedPlayer
 from antiphon.client.session import AgentSession, connect
 from antiphon.client.speaker import Speaker
+from antiphon.client.speech import (
+    SpeechAudio,
+    SpeechEvent,
+    SpeechOptions,
+    SpeechSnapshot,
+    SpeechStream,
+    resume,
+    speak,
+)
 from antiphon.client.tools import Tool
 
 __all__ = [
@@ -23,8 +32,15 @@ __all__ = [
     "SimulatedPlayer",
     "SocketLost",
     "Speaker",
+    "SpeechAudio",
+    "SpeechEvent",
+    "SpeechOptions",
+    "SpeechSnapshot",
+    "SpeechStream",
     "Tool",
     "ToolRan",
     "Unreachable",
     "connect",
+    "resume",
+    "speak",
 ]

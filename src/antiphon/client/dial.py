@@ -1,8 +1,9 @@
 """From an address to a socket whose session has begun, or to one clear reason why not."""
 
 import asyncio
+from collections.abc import Callable
 from ssl import SSLContext, SSLError
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit, urlunsplit
 
 import msgspec
@@ -10,18 +11,18 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidStatus, InvalidURI
 
 from antiphon.client.errors import Refused, Unreachable
-from antiphon.client.events import decode_message
 from antiphon.core.errors import InvalidInput
 from antiphon.protocol import native_messages as wire
 
 PATH = "/agents/websocket"
 MAX_FRAME_BYTES = 4 << 20
+Ready = TypeVar("Ready")
 _SCHEMES = {"http": "ws", "https": "wss", "ws": "ws", "wss": "wss"}
 _STATUS_CODES = {401: "unauthorized", 403: "forbidden", 404: "not_found", 429: "at_capacity", 503: "not_ready"}
 
 
-def socket_url(url: str) -> str:
-    """The socket of a server's base address; a path that is given is kept. Raises ``InvalidInput``."""
+def socket_url(url: str, path: str = PATH) -> str:
+    """The socket of a server's base address, whose own path is kept if it has one. Raises ``InvalidInput``."""
     if "://" not in url:
         url = f"http://{url}"
     try:
@@ -32,13 +33,14 @@ def socket_url(url: str) -> str:
     scheme = _SCHEMES.get(parts.scheme)
     if scheme is None or not parts.hostname:
         raise InvalidInput(f"{url[:200]!r} is no address of a server; wanted is http://host:port", "url")
-    path = parts.path.rstrip("/")
-    return urlunsplit((scheme, parts.netloc, path or PATH, parts.query, ""))
+    return urlunsplit((scheme, parts.netloc, parts.path.rstrip("/") or path, parts.query, ""))
 
 
-async def dial(url: str, api_key: str, tls: SSLContext | None, within_s: float) -> ClientConnection:
+async def dial(
+    url: str, api_key: str, tls: SSLContext | None, within_s: float, path: str = PATH
+) -> ClientConnection:
     """An open socket. Raises ``InvalidInput``, ``Unreachable``, ``Refused``."""
-    address = socket_url(url)
+    address = socket_url(url, path)
     more: dict[str, Any] = {"ssl": tls} if tls is not None and address.startswith("wss") else {}
     try:
         return await connect(
@@ -67,14 +69,21 @@ async def dial(url: str, api_key: str, tls: SSLContext | None, within_s: float) 
         raise Unreachable(f"nobody answers at {address}: {error.strerror or error}") from None
 
 
-async def introduce(socket: ClientConnection, start: wire.Start, within_s: float) -> wire.Ready:
-    """Send ``start`` and wait for ``ready``. Raises ``Unreachable``, ``Refused``; the socket is closed then."""
+async def introduce(
+    socket: ClientConnection,
+    first: str | bytes,
+    answer: type[Ready],
+    decode: Callable[[str | bytes], object],
+    within_s: float,
+) -> Ready:
+    """Send the ``first`` frame and wait for its ``answer``. Raises ``Unreachable``, ``Refused``; the socket is closed
+    then."""
     try:
         async with asyncio.timeout(within_s):
-            await socket.send(msgspec.json.encode(start).decode())
+            await socket.send(first)
             while True:
-                message = decode_message(await socket.recv())
-                if isinstance(message, wire.Ready):
+                message = decode(await socket.recv())
+                if isinstance(message, answer):
                     return message
                 if isinstance(message, wire.ErrorMessage):
                     raise Refused(message.message, message.code, param=message.param)
@@ -85,7 +94,7 @@ async def introduce(socket: ClientConnection, start: wire.Start, within_s: float
         raise
     except msgspec.DecodeError as error:
         await socket.close()
-        raise Unreachable(f"what answers is no agent: {error}") from None
+        raise Unreachable(f"what answers speaks another protocol: {error}") from None
     except ConnectionClosed as closed:
         code = closed.rcvd.code if closed.rcvd else 0
         raise Refused(

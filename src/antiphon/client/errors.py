@@ -27,7 +27,7 @@ class Refused(ClientError):
     @property
     def may_retry(self) -> bool:
         """Whether the same request can succeed later."""
-        return self.code in ("at_capacity", "server_error", "restart") or self.status in (429, 503)
+        return self.code in ("at_capacity", "server_error", "restart", "not_ready") or self.status in (429, 503)
 
 
 class SessionLost(ClientError):

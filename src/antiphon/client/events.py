@@ -5,6 +5,7 @@ from typing import TypeAlias
 
 import msgspec
 
+from antiphon.client.decoding import Known
 from antiphon.protocol import native_messages as wire
 
 Message: TypeAlias = (
@@ -74,16 +75,7 @@ class SocketLost:
 
 ClientEvent: TypeAlias = Message | ReplyAudio | Heard | ToolRan | SocketLost
 
-_decoder: "msgspec.json.Decoder[Message]" = msgspec.json.Decoder(Message)
-
-
-class _Head(msgspec.Struct):
-    type: str = ""
-
-
-_head = msgspec.json.Decoder(_Head)
-_KNOWN = frozenset(kind.__struct_config__.tag for kind in Message.__args__)
-
+_known: Known[Message] = Known(Message)
 
 _MOST_MS = 24 * 3_600_000
 """Longer fades and windows are nobody's."""
@@ -94,10 +86,7 @@ def decode_message(frame: str | bytes) -> Message | None:
 
     Raises ``msgspec.DecodeError`` for what is no JSON object, or lacks what its type needs.
     """
-    try:
-        message = _decoder.decode(frame) if _head.decode(frame).type in _KNOWN else None
-    except RecursionError:
-        raise msgspec.DecodeError("it is nested too deeply") from None
+    message = _known.decode(frame)
     match message:
         case wire.Ready(resume_window_ms=ms) | wire.Clear(fade_ms=ms) | wire.ReplyPaused(fade_ms=ms):
             if not 0 <= ms <= _MOST_MS:

@@ -194,7 +194,8 @@ class AgentSession:
     async def _begin(self, start: wire.Start) -> tuple[ClientConnection, wire.Ready]:
         options = self.options
         socket = await dial(self._url, options.api_key, options.tls, options.ready_within_s)
-        return socket, await introduce(socket, start, options.ready_within_s)
+        first = msgspec.json.encode(start).decode()
+        return socket, await introduce(socket, first, wire.Ready, decode_message, options.ready_within_s)
 
     def _take_up(self, socket: ClientConnection, ready: wire.Ready) -> None:
         self._socket, self._ready, self._taken_up_s = socket, ready, self._clock.now_s()
