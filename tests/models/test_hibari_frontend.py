@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from antiphon.core.errors import EngineFailed
-from antiphon.models.hibari_frontend import SILENT, HibariFrontend, parts
+from antiphon.models.hibari_frontend import SILENT, HibariFrontend
 from antiphon.models.hibari_phrase import MAX_SYMBOLS, phrases
+from antiphon.text.parts import parts
 from antiphon.text.unit import Ipa, Spell, Spoken, Text
 
 VOCABULARY = json.loads((Path(ASSETS) / "vocab.json").read_text("utf-8"))

@@ -21,7 +21,7 @@ from antiphon.engine.ssm_run import SsmRun
 from antiphon.models.ssm_knobs import Knobs
 from antiphon.models.ssm_track import Held, Item, Mark, Silence
 from antiphon.models.ssm_words import Said, Word, WordTimer
-from antiphon.text.unit import Ipa, Spell, Spoken, Text, Unit
+from antiphon.text.unit import Ipa, Respelled, Spell, Spoken, Text, Unit
 
 _MAGIC = b"ANTSTR\x01"
 _DIGEST_BYTES = 32
@@ -288,11 +288,19 @@ def _entry(data: _EntryData, later_s: float) -> Entry:
 
 
 def _piece_data(piece: Spoken) -> tuple[str, str, str]:
-    return type(piece).__name__, piece.text, piece.phonemes if isinstance(piece, Ipa) else ""
+    said = piece.phonemes if isinstance(piece, Ipa) else piece.spoken if isinstance(piece, Respelled) else ""
+    return type(piece).__name__, piece.text, said
 
 
-def _piece(kind: str, text: str, phonemes: str) -> Spoken:
-    return Ipa(text, phonemes) if kind == "Ipa" else Spell(text) if kind == "Spell" else Text(text)
+def _piece(kind: str, text: str, said: str) -> Spoken:
+    match kind:
+        case "Ipa":
+            return Ipa(text, said)
+        case "Respelled":
+            return Respelled(text, said)
+        case "Spell":
+            return Spell(text)
+    return Text(text)
 
 
 def _span(timed: Timed) -> _Span:

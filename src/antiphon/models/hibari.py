@@ -15,10 +15,11 @@ from antiphon.core.frame import Samples
 from antiphon.core.speech import SPEED_RANGE, Rendered, VoiceInfo
 from antiphon.models.hibari_alphabet import vocabulary
 from antiphon.models.hibari_dsp import HOP, SAMPLE_RATE_HZ, Vocoder, silent_rows
-from antiphon.models.hibari_frontend import HibariFrontend, parts
+from antiphon.models.hibari_frontend import HibariFrontend
 from antiphon.models.hibari_graph import HibariGraph, Plan
 from antiphon.models.hibari_phrase import TAIL, Layout, Phrase, lay_out, phrases
 from antiphon.models.hibari_words import WordClock
+from antiphon.text.parts import parts
 from antiphon.text.unit import Text, Unit
 
 HEART = VoiceInfo(

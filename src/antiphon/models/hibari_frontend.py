@@ -2,18 +2,18 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 from hibari.g2p import G2P
 from hibari.g2p import normalize as read_out
 
 from antiphon.core.errors import EngineFailed
 from antiphon.models.hibari_alphabet import from_ipa
-from antiphon.text.align import align, split_words
+from antiphon.text.align import spoken_places
 from antiphon.text.normalize import normalize
 from antiphon.text.spelling import spell
-from antiphon.text.unit import Ipa, Spell, Spoken
+from antiphon.text.unit import Ipa, Respelled, Spell, Spoken
 
 PAUSES = frozenset(";:,.!?—…")
 STRESSES = frozenset("ˈˌ")
@@ -23,8 +23,6 @@ SILENT = PAUSES | STRESSES | frozenset("\"()“” ː")
 _LANGUAGE = "en"
 _LONG_NUMBER = re.compile(r"\d{13,}")
 _LONG_WORD = re.compile(r"\S{41,}")
-_MAX_PART_CHARS = 400
-_CUTS = (re.compile(r"[.!?…]\s+"), re.compile(r"[,;:—]\s+"), re.compile(r"\s+"))
 _MAX_WORD_CHARS = 20
 """The net that reads unknown words sees 24 characters."""
 _CONTEXT_CHARS = 60
@@ -52,44 +50,6 @@ class Script:
     words: tuple[SpokenWord, ...]
     before: str = ""
     after: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """As much of a unit as is read at once; it begins at character ``start`` of the unit's text."""
-
-    pieces: tuple[Spoken, ...]
-    start: int
-    end: int
-
-
-def parts(pieces: tuple[Spoken, ...]) -> Iterator[Part]:
-    """A unit in parts of bounded length: nearly always one. Cut after a pause if there is one, else at a space, and
-    within a word only if it alone is too long."""
-    batch: list[Spoken] = []
-    start = end = 0
-    for piece in pieces:
-        rest = piece
-        while not isinstance(rest, Ipa) and end - start + len(rest.text) > _MAX_PART_CHARS:
-            cut = _good_cut(rest.text, _MAX_PART_CHARS - (end - start)) if end == start or len(rest.text) > 80 else 0
-            if cut:
-                batch.append(replace(rest, text=rest.text[:cut]))
-                end += cut
-                rest = replace(rest, text=rest.text[cut:])
-            yield Part(tuple(batch), start, end)
-            batch, start = [], end
-        batch.append(rest)
-        end += len(rest.text)
-    yield Part(tuple(batch), start, end)
-
-
-def _good_cut(text: str, most: int) -> int:
-    window = text[: max(most, 1)]
-    for mark in _CUTS:
-        at = max((match.end() for match in mark.finditer(window)), default=0)
-        if at > len(window) // 3:
-            return at
-    return len(window)
 
 
 class HibariFrontend:
@@ -163,8 +123,9 @@ class HibariFrontend:
             phonemes = "".join(symbol for symbol in from_ipa(piece.phonemes) if symbol in self._alphabet)
             label = re.sub(r"[\s\[\]()]+", "-", text.strip()) or "-"
             return [SpokenWord(f"[{label}](/{phonemes}/)", at, at + len(text))] if phonemes else []
-        spoken = self._readable(spell(text) if isinstance(piece, Spell) else normalize(text, _LANGUAGE))
-        return [SpokenWord(word, at + start, at + end) for word, start, end in _aligned(text, spoken)]
+        written = piece.spoken if isinstance(piece, Respelled) else text
+        spoken = self._readable(spell(text) if isinstance(piece, Spell) else normalize(written, _LANGUAGE))
+        return [SpokenWord(word, at + start, at + end) for word, start, end in spoken_places(text, spoken)]
 
     def _readable(self, text: str) -> str:
         """What the G2P can read without losing or tripping over anything."""
@@ -192,26 +153,6 @@ def _romanised(letter: str) -> str:
     if "ideograph" in name:
         return " character "
     return name[-1] if name else ""
-
-
-def _aligned(text: str, spoken: str) -> list[tuple[str, int, int]]:
-    """Words of ``spoken`` with the characters of ``text`` that each stands for."""
-    said = split_words(spoken, _LANGUAGE)
-    places = [(len(text), 0)] * len(said)
-    for span, (start, end) in zip(align(text, spoken, _LANGUAGE), word_places(text), strict=True):
-        for index in range(span.start, span.end):
-            places[index] = (min(places[index][0], start), max(places[index][1], end))
-    return [(word, *place) for word, place in zip(said, places, strict=True)]
-
-
-def word_places(text: str) -> list[tuple[int, int]]:
-    """Characters ``[start, end)`` of each word of ``text``, words as :func:`split_words` counts them."""
-    places, at = list[tuple[int, int]](), 0
-    for word in split_words(text, _LANGUAGE):
-        start = text.index(word, at)
-        at = start + len(word)
-        places.append((start, at))
-    return places
 
 
 def _cut(word: str) -> str:

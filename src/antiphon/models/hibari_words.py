@@ -4,8 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from antiphon.core.event import Timed
-from antiphon.models.hibari_frontend import SILENT, STRESSES, Script, word_places
+from antiphon.models.hibari_frontend import SILENT, STRESSES, Script
 from antiphon.models.hibari_phrase import Layout, Phrase
+from antiphon.text.align import word_places
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,13 +13,14 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from antiphon.models.hibari_frontend import SILENT, HibariFrontend, Script, parts
+from antiphon.models.hibari_frontend import SILENT, HibariFrontend, Script
 from antiphon.models.hibari_words import Times
 from antiphon.models.ssm import FRAMES_PER_STEP, Frames, SsmModel, noise_of
 from antiphon.models.ssm_knobs import Knobs
 from antiphon.models.ssm_sound import LAG_SAMPLES
 from antiphon.models.ssm_state import HOP, SsmState
 from antiphon.models.ssm_words import WordTimer
+from antiphon.text.parts import parts
 from antiphon.text.unit import Unit
 
 CONTEXT_WORDS = (4, 2)

@@ -4,8 +4,9 @@ from collections import deque
 from dataclasses import dataclass, field
 
 from antiphon.core.event import Timed
-from antiphon.models.hibari_frontend import SILENT, STRESSES, Script, word_places
+from antiphon.models.hibari_frontend import SILENT, STRESSES, Script
 from antiphon.models.hibari_words import Times
+from antiphon.text.align import word_places
 
 
 @dataclass(slots=True)

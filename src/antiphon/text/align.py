@@ -78,6 +78,26 @@ def align(original: str, spoken: str, language: str = "en") -> list[WordSpan]:
     return [WordSpan(word, start, end) for word, (start, end) in zip(written, spans, strict=True)]
 
 
+def word_places(text: str, language: str = "en") -> list[tuple[int, int]]:
+    """Characters ``[start, end)`` of each word of ``text``, words as :func:`split_words` counts them."""
+    places, at = list[tuple[int, int]](), 0
+    for word in split_words(text, language):
+        start = text.index(word, at)
+        at = start + len(word)
+        places.append((start, at))
+    return places
+
+
+def spoken_places(text: str, spoken: str, language: str = "en") -> list[tuple[str, int, int]]:
+    """Words of ``spoken`` with the characters of ``text`` that each stands for."""
+    said = split_words(spoken, language)
+    places = [(len(text), 0)] * len(said)
+    for span, (start, end) in zip(align(text, spoken, language), word_places(text, language), strict=True):
+        for index in range(span.start, span.end):
+            places[index] = (min(places[index][0], start), max(places[index][1], end))
+    return [(word, *place) for word, place in zip(said, places, strict=True)]
+
+
 def _blocks(written: list[str], said: list[str]) -> list[tuple[int, int, int, int]]:
     """Stretches that correspond, in order, covering both lists: equal words one by one, the rest between them."""
     if len(written) * len(said) > _LONGEST_MATCH * _LONGEST_MATCH:

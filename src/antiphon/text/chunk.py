@@ -12,7 +12,7 @@ from dataclasses import replace
 from antiphon.text.pending import PendingText
 from antiphon.text.phrases import ATOM, LOOK_AHEAD, Budget, PhraseCutter, weight, word_count
 from antiphon.text.sentences import SentenceFinder, ends_in_title, ends_like_sentence
-from antiphon.text.unit import Break, Emotion, Ipa, Piece, Sound, Speed, Spell, Text, Unit, Volume
+from antiphon.text.unit import Break, Emotion, Ipa, Piece, Respelled, Sound, Speed, Spell, Text, Unit, Volume
 
 _LETTER_S = 0.062
 """About what one letter takes to say; tells roughly until when a listener has something to hear."""
@@ -119,13 +119,13 @@ class Chunker:
 
     # -- taking in ---------------------------------------------------------------------------------------------
 
-    def _add(self, piece: Text | Spell | Ipa | Sound, now_s: float) -> None:
+    def _add(self, piece: Text | Spell | Ipa | Respelled | Sound, now_s: float) -> None:
         match piece:
             case Text():
                 self._pending.add(piece.text.replace(ATOM, " "))
             case Spell():
                 self._pending.add_spelled(piece)
-            case Ipa():
+            case Ipa() | Respelled():
                 self._pending.add_word(piece)
             case Sound():
                 self._pending.add(" ")

@@ -5,14 +5,14 @@ from dataclasses import replace
 
 from antiphon.text.phrases import ATOM, weight
 from antiphon.text.sentences import UNDECIDED, SentenceEnd, SentenceFinder, ends_in_title, ends_like_sentence
-from antiphon.text.unit import Ipa, Spell, Spoken, Text
+from antiphon.text.unit import Ipa, Respelled, Spell, Spoken, Text
 
 CONTEXT_CHARS = 160
 _SPELL_AT_ONCE = 24
 
 
 class PendingText:
-    """A growing text with a moving start. Spelled and phonemic pieces are one placeholder character each in ``text``.
+    """A growing text with a moving start. Pieces that are no plain text are one placeholder character each in ``text``.
 
     Indexes refer to ``text``; ``start`` is where the unspoken part begins, ``ends`` are the sentence ends beyond it.
     Every character is scanned once.
@@ -20,7 +20,7 @@ class PendingText:
 
     def __init__(self, finder: SentenceFinder) -> None:
         self._finder = finder
-        self._atoms: deque[Spell | Ipa] = deque()
+        self._atoms: deque[Spell | Ipa | Respelled] = deque()
         self.clear()
 
     def clear(self) -> None:
@@ -43,7 +43,7 @@ class PendingText:
         self.text += text
         self.weight += weight(text)
 
-    def add_word(self, piece: Ipa) -> None:
+    def add_word(self, piece: Ipa | Respelled) -> None:
         self._atoms.append(piece)
         self.add(ATOM)
 

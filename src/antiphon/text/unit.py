@@ -27,6 +27,14 @@ class Ipa:
 
 
 @dataclass(frozen=True, slots=True)
+class Respelled:
+    """Words that are said as others are written (``Nginx`` as "engine x"). ``text`` is what word times show."""
+
+    text: str
+    spoken: str
+
+
+@dataclass(frozen=True, slots=True)
 class Break:
     seconds: float
 
@@ -53,8 +61,8 @@ class Sound:
     name: str
 
 
-Spoken: TypeAlias = Text | Spell | Ipa
-Piece: TypeAlias = Text | Spell | Ipa | Break | Speed | Volume | Emotion | Sound
+Spoken: TypeAlias = Text | Spell | Ipa | Respelled
+Piece: TypeAlias = Text | Spell | Ipa | Respelled | Break | Speed | Volume | Emotion | Sound
 
 
 @dataclass(frozen=True, slots=True)
