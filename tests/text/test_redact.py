@@ -1,5 +1,8 @@
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from antiphon.text import redact as rules
 from antiphon.text.redact import LONG_DIGITS, Redactor, luhn, redact
 
 
@@ -111,3 +114,36 @@ def test_only_so_many_names_are_remembered() -> None:
     for index in range(200):
         one(f"my name is N{chr(97 + index % 26)}{chr(97 + index // 26)}x")
     assert len(one._names) <= 32
+
+
+SAID = (
+    "my card is 4111 1111 1111 1111.", "four one one one. one one one one. one one one one. one one one one.",
+    "write to Anna.Meyer+shop@mail.example.com please.", "it's anna dot meyer at example dot com!",
+    "it was anna. dot meyer at example dot com", "IBAN DE89 3704 0044 0532 0130 00?", "call +49 (0)30 901820.",
+    "the pin is four seven one one;", "My name is Jean-Luc O'Neil.", "This is Bob Stone speaking.", "Where is Bob.",
+    '{"phone": "555-867-5309", "to":"a@b.example"}', "There is nothing in this one.",
+    "On Monday. At noon. Two or three.", "my name is J. R. Smith. Who are you",
+)  # fmt: skip
+
+
+@given(st.lists(st.sampled_from(SAID), min_size=1, max_size=12), st.integers(1, 90))
+def test_long_text_is_cut_only_where_no_rule_sees_both_sides(said: list[str], size: int) -> None:
+    # twelve words keep introductions apart: one name is looked for in so many
+    text = " And so on and so forth until it is enough of it. ".join(said)
+    whole = redact(text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rules, "_PIECE_CHARS", size)
+        assert redact(text) == whole
+        assert "".join(rules._pieces(text)) == text
+
+
+@pytest.mark.parametrize("text", ["It is so and so. " * 3_000, '["a b","c d"],' * 3_000])
+def test_no_search_is_through_more_than_a_few_thousand_characters(text: str) -> None:
+    pieces = list(rules._pieces(text))
+    assert max(map(len, pieces)) < 3_000
+    assert "".join(pieces) == text
+
+
+def test_a_name_that_is_given_late_in_a_long_text_is_replaced_from_its_beginning() -> None:
+    text = "Anna has a question. " * 300 + "My name is Anna."
+    assert "Anna" not in redact(text)

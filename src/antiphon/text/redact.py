@@ -5,13 +5,18 @@ they are spoken (``[email]``), IBANs (``[iban]``), US social security numbers (`
 (``[phone]``), other numbers of seven digits and more, also as words (``[number]``), PINs and the like behind their name
 (``[number]``), and names that someone introduces themselves by (``[name]``). In doubt it is replaced. What no rule can
 see stays: addresses, names that nobody introduced, short numbers.
+
+Long text is read piece by piece, cut where no rule could see both sides at once: a search holds the interpreter, and
+with it every other thread, until it is done.
 """
 
 import re
+from collections.abc import Iterator
 
 MARKS = ("[card]", "[email]", "[iban]", "[ssn]", "[phone]", "[number]", "[name]")
 LONG_DIGITS = 7
 _MAX_NAMES = 32
+_PIECE_CHARS = 2_000
 
 _DIGIT_WORDS = {
     "0": "zero oh o nought null zéro cero nul",
@@ -30,7 +35,8 @@ _OTHER_NUMBERS = """
     double triple ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen
     twenty thirty forty fifty sixty seventy eighty ninety hundred
 """
-_WORD = "|".join(sorted((*_DIGIT_OF, *_OTHER_NUMBERS.split()), key=len, reverse=True))
+_NUMBER_WORDS = (*_DIGIT_OF, *_OTHER_NUMBERS.split())
+_WORD = "|".join(sorted(_NUMBER_WORDS, key=len, reverse=True))
 
 _EMAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5}")
 _SPOKEN_EMAIL = re.compile(
@@ -73,6 +79,14 @@ _NO_NAMES = """
 """
 _NO_NAME = frozenset(_NO_NAMES.split())
 
+_BETWEEN = re.compile(
+    r"""["!?;{}<>]"""  # stands in nothing that a rule replaces
+    r"|(?<=[^\W\d_]{2})\.(?=\s+(?!(?:dot|punkt|point|punto|ponto|underscore|dash|hyphen|minus|plus|at|ät|arroba|arobase"
+    r"|chiocciola)\b)[^\W\d_])",
+    re.IGNORECASE,
+)
+"""Where text may be cut: behind a mark, or behind the full stop of a sentence, unless an address is being spoken."""
+
 
 class Redactor:
     """Replaces personal data. Remembers the names that were introduced, and replaces them from then on."""
@@ -83,6 +97,11 @@ class Redactor:
 
     def __call__(self, text: str) -> str:
         """``text`` with marks in the places of personal data."""
+        cleaned = [self._marked(piece) for piece in _pieces(text)]
+        known = self._known  # also by what was said further on
+        return "".join(cleaned if known is None else (known.sub("[name]", piece) for piece in cleaned))
+
+    def _marked(self, text: str) -> str:
         text = _EMAIL.sub("[email]", text)
         text = _SPOKEN_EMAIL.sub("[email]", text)
         text = _IBAN.sub(_iban, text)
@@ -90,8 +109,7 @@ class Redactor:
         text = _DIGITS.sub(_digits, text)
         text = _SPOKEN_DIGITS.sub(_spoken, text)
         text = _INTRODUCED.sub(self._introduce, text)
-        text = _SPEAKING.sub(self._introduce, text)
-        return text if self._known is None else self._known.sub("[name]", text)
+        return _SPEAKING.sub(self._introduce, text)
 
     def _introduce(self, found: re.Match[str]) -> str:
         words = found[2].split(" ")
@@ -113,6 +131,23 @@ class Redactor:
 def redact(text: str) -> str:
     """``text`` with marks in the places of personal data, without any memory."""
     return Redactor()(text)
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """``text`` in parts of about ``_PIECE_CHARS``, longer where there is no place to cut."""
+    start = 0
+    while len(text) - start > _PIECE_CHARS:
+        places = _BETWEEN.finditer(text, start + _PIECE_CHARS)
+        cut = next((place.end() for place in places if not _in_number(text, place.start())), len(text))
+        yield text[start:cut]
+        start = cut
+    yield text[start:]
+
+
+def _in_number(text: str, stop: int) -> bool:
+    """Whether the mark at ``stop`` is a full stop behind a number that may go on."""
+    last = re.split(r"[\W_]", text[max(0, stop - 20) : stop])[-1].casefold()
+    return text[stop] == "." and last in _NUMBER_WORDS
 
 
 def _name_length(words: list[str]) -> int:

@@ -1,5 +1,6 @@
 import json
 import os
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from antiphon.dialog.turn_record import Times, TurnRecord
 from antiphon.server.records.recorder import Recorder
 from antiphon.server.records.turns import records_for
 from antiphon.settings import RecordSettings
+from antiphon.text.redact import Redactor
 
 from .support import BEGAN_UNIX_S, conversation, facts
 
@@ -149,3 +151,29 @@ def test_audio_is_silent_where_personal_data_was_said(tmp_path: Path) -> None:
 def test_audio_is_recorded_only_where_it_is_asked_for(tmp_path: Path) -> None:
     told_of(tmp_path)
     assert not (tmp_path / "audio").exists()
+
+
+def test_a_turns_text_is_read_through_on_the_disks_thread_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    readers: set[str] = set()
+
+    class Watched(Redactor):
+        def __call__(self, text: str) -> str:
+            readers.add(threading.current_thread().name)
+            return super().__call__(text)
+
+    monkeypatch.setattr("antiphon.server.records.recorder.Redactor", Watched)
+    kept = recorder(tmp_path, kinds=("transcript", "generated", "retrieved", "log", "audio"))
+    gate = threading.Event()
+    kept.queue.submit(gate.wait)
+    conversation(records_for([kept.session])(facts()))
+    assert not readers  # the disk hangs, and so far nobody has looked at a word
+    gate.set()
+    assert kept.close()
+    assert readers == {"recorder"}
+    assert lines(tmp_path, "transcript")[0]["text"] == "my name is [name] where is my order"
+    assert [line["event"] for line in lines(tmp_path, "log")] == ["begin", "turn", "turn", "end"]
+
+
+def test_a_name_is_replaced_in_what_is_kept_even_if_what_it_was_said_in_is_not(tmp_path: Path) -> None:
+    told_of(tmp_path, kinds=("generated",))
+    assert "Thank you, [name]." in lines(tmp_path, "generated")[0]["text"]

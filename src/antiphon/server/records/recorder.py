@@ -21,6 +21,9 @@ from antiphon.text.redact import Redactor
 _MARGIN_SAMPLES = 8_000
 """Audio this far around a turn with personal data is silenced with it: 0.5 s."""
 
+_ENTRY_BYTES = 96
+"""About what a decision takes in the log."""
+
 
 class Recorder:
     """Records every session into ``root``. ``keep_days``: how long each kind may be kept.
@@ -56,12 +59,14 @@ class Recorder:
 
 
 class SessionRecording:
-    """One session's files. Called on the event loop; all that touches the disk is done on the disk's thread."""
+    """One session's files. Called on the event loop; all that touches the disk, and all that reads through the text of
+    a turn, is done on the disk's thread."""
 
     def __init__(self, recorder: Recorder, facts: AgentSessionFacts) -> None:
         self._facts = facts
         self._queue = recorder.queue
         self._kinds = recorder.kinds
+        # Remembers names as it goes, so it too is only ever used on the disk's thread.
         self._clean: turn_shape.Clean = Redactor() if recorder.settings.redact else str
         limit = recorder.settings.max_file_bytes
         self._files: dict[Kind, LineFile] = {
@@ -74,7 +79,7 @@ class SessionRecording:
         self._line(
             "log",
             facts.began_s,
-            {
+            lambda: {
                 "event": "begin",
                 "brain": facts.brain,
                 "voice": facts.voice,
@@ -84,22 +89,16 @@ class SessionRecording:
         )
 
     def turn(self, moment: Moment, record: TurnRecord) -> None:
-        now_s, clean = moment.now_s, self._clean
-        said = turn_shape.transcript_of(record, clean)  # first: the names in it are known from then on
+        now_s = moment.now_s
+        clean = turn_shape.CleanTurn(record, self._facts.began_s, self._clean)
         if record.user_text:
-            self._line("transcript", now_s, said)
-        generated = turn_shape.generated_of(record, clean)
+            self._line("transcript", now_s, lambda: clean.transcript, len(record.user_text))
         if record.reply_text:
-            self._line("generated", now_s, generated)
-        for result in turn_shape.retrieved_of(record, clean):
-            self._line("retrieved", now_s, result)
-        self._line("log", now_s, {"event": "turn", **turn_shape.log_of(record, self._facts.began_s, clean)})
-        if said["text"] != record.user_text:
-            start, stop = record.speech
-            until = stop + _MARGIN_SAMPLES if stop > start else moment.sample
-            self._on_audio(lambda audio: audio.mute_user(start - _MARGIN_SAMPLES, until))
-        if generated["text"] != record.reply_text:
-            self._on_audio(lambda audio: audio.mute_agent(*record.speeches))
+            self._line("generated", now_s, lambda: clean.generated, len(record.reply_text) + len(record.heard_text))
+        for index, tool in enumerate(record.tools):
+            self._line("retrieved", now_s, partial(clean.result, index), len(tool.arguments) + len(tool.content))
+        self._line("log", now_s, lambda: {"event": "turn", **clean.log}, _ENTRY_BYTES * (8 + len(record.ledger)))
+        self._on_audio(lambda audio: _silence(audio, moment, record, clean))
 
     def observe(self, moment: Moment, entry: Observed) -> None:
         now_s = moment.now_s
@@ -124,19 +123,21 @@ class SessionRecording:
         self._on_audio(lambda audio: audio.agent(moment.now_s, speech_id, data), len(data))
 
     def end(self, moment: Moment, reason: str) -> None:
-        self._line("log", moment.now_s, {"event": "end", "reason": self._clean(reason)})
+        self._line("log", moment.now_s, lambda: {"event": "end", "reason": self._clean(reason)}, len(reason))
         self._on_audio(CallAudio.close)
         self._submit(self._settle)
 
-    def _line(self, kind: Kind, now_s: float, values: dict[str, Any]) -> None:
+    def _line(self, kind: Kind, now_s: float, values: Callable[[], dict[str, Any]], cost_bytes: int = 0) -> None:
+        """``values`` is called on the disk's thread."""
         file = self._files.get(kind)
-        if file is None:
-            return
+        if file is not None:
+            self._submit(partial(self._write, file, now_s, values), cost_bytes)
+
+    def _write(self, file: LineFile, now_s: float, values: Callable[[], dict[str, Any]]) -> None:
         facts = self._facts
         unix_s = facts.began_unix_s + now_s - facts.began_s
         at = {"session": facts.session_id, "unix_s": round(unix_s, 3), "after_s": round(now_s - facts.began_s, 3)}
-        line = json.dumps({**at, **values}, ensure_ascii=False, default=str)
-        self._submit(partial(file.write, line, unix_s), len(line))
+        file.write(json.dumps({**at, **values()}, ensure_ascii=False, default=str), unix_s)
 
     def _submit(self, job: Job, cost_bytes: int = 256) -> None:
         def run() -> None:
@@ -173,3 +174,13 @@ class SessionRecording:
     def _settle(self) -> None:
         if self._fine:
             self._queue.recovered()
+
+
+def _silence(audio: CallAudio, moment: Moment, record: TurnRecord, clean: turn_shape.CleanTurn) -> None:
+    """Whoever said something personal in this turn is not heard saying it."""
+    if clean.transcript["text"] != record.user_text:
+        start, stop = record.speech
+        until = stop + _MARGIN_SAMPLES if stop > start else moment.sample
+        audio.mute_user(start - _MARGIN_SAMPLES, until)
+    if clean.generated["text"] != record.reply_text:
+        audio.mute_agent(*record.speeches)
