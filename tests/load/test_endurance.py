@@ -3,6 +3,8 @@
 import asyncio
 import base64
 import json
+import random
+import string
 from collections.abc import Awaitable, Callable
 
 import httpx
@@ -152,3 +154,26 @@ def test_memory_is_flat(storm: Storm, server: Server) -> None:
     half = np.array(memory[len(memory) // 2 :])
     slope = np.polyfit(half[:, 0], half[:, 1], 1)[0]
     assert slope < 1000, f"{slope:.0f} bytes a cycle"
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("model", ["sonic-3", "ssm"])
+def test_R3_two_thousand_lengths_keep_no_memory(server: Server, model: str) -> None:
+    """Each text has a length of its own, in symbols if not in words: a graph that plans memory by shape would grow."""
+    letters = string.ascii_lowercase
+
+    async def main() -> tuple[float, float]:
+        random_ = random.Random(3)
+        async with httpx.AsyncClient(base_url=server.http, timeout=60) as client:
+            for number in range(2_000):
+                words = ("".join(random_.choices(letters, k=random_.randint(2, 9))) for _ in range(1 + number % 12))
+                body = json.loads(request("r3", " ".join(words))) | {"model_id": model}
+                if model == "ssm":
+                    body["voice"] = {"mode": "id", "id": "river"}
+                (await client.post("/tts/bytes", json=body)).raise_for_status()
+                if number == WARM_UP_CYCLES:
+                    warm = (await gauges(server))[MEMORY]
+        return warm, (await gauges(server))[MEMORY]
+
+    warm, after = asyncio.run(main())
+    assert after - warm < 16e6

@@ -1,4 +1,5 @@
 import re
+import string
 
 import pytest
 from hypothesis import given, settings
@@ -113,3 +114,10 @@ def test_never_fails_and_keeps_plain_words(text):
 )
 def test_spell(text, said):
     assert spell(text) == said
+
+
+def test_no_number_and_no_pair_of_letters_is_taken_for_a_face() -> None:
+    pairs = [a + b for a in string.ascii_letters + string.digits for b in string.ascii_letters + string.digits]
+    for said in [*pairs, *map(str, range(2_000)), *(f"x{n}" for n in range(20)), "8)", "8/10"]:
+        words = normalize(f"well {said} then").split()
+        assert len(words) >= 3 or said in ("xD", "XD"), said

@@ -78,7 +78,7 @@ class HibariFrontend:
             owners += [index] * len(part)
         shown = tuple(SpokenWord(_WRITTEN_PHONEMES.sub(r"\1", word.text), word.start, word.end) for word in words)
         if not any(symbol not in SILENT for symbol in symbols):
-            if any(character.isalnum() for piece in pieces for character in piece.text):
+            if any(character.isalnum() for word in words for character in word.text):  # a face, say, has no words
                 raise EngineFailed(f"hibari can read nothing of {''.join(piece.text for piece in pieces)[:80]!r}")
             return Script("", (), shown)
         return Script(

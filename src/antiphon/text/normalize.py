@@ -21,7 +21,10 @@ _DIGIT = re.compile(r"[0-9]")
 _FACE = re.compile(r"[:;=8xX(<^]")
 _MARKS = re.compile(r"[/#+&.]")
 _INNER_DOT = re.compile(r"\w\.\w")
-_SMILEY = re.compile(r"(?<!\S)(?:[:;=8xX]['’]?-?[)(\]DPpoO/|3*]|[:;]-?[)(]+|\(-?[:;]|<\\?/3|\^_\^|xD|XD)(?=[\s.,!?]|$)")
+_SMILEY = re.compile(
+    r"(?<!\S)(?:[:;=]['’]?-?[)(\]DPpoO/|*]|[:;]-?[)(]+|[8xX]-[)(D]|\(-?[:;]|<\\?/3|\^_\^|xD|XD)(?=[\s.,!?]|$)"
+)
+"""No face may take a digit or a name with it: "83", "x3", "8)" and "XP" are none."""
 _HEART = re.compile(r"(?<=[A-Za-z]{2}[ !.,])\s?<3(?=\s*(?:[.!?]|$))")
 _SPECIAL_NAMES = (
     (re.compile(r"\b(?:24\s?/\s?7)\b"), "twenty four seven"),
