@@ -68,7 +68,7 @@ def test_A7_streamed_speech_is_the_speech_of_one_decode(voice: HibariVoice) -> N
     streamed = np.concatenate([r.samples for r in voice.speak(HEART.id, Unit((Text(text),)), 0, 7, None)])
     (phrase,) = phrases(voice._frontend.script((Text(text),)), False)
     plan = voice._plan(phrase.line, 1.0)
-    layout = lay_out(phrase, plan, False, 1.0)
+    layout = lay_out(phrase, plan.durations, False, 1.0)
     rows = voice._graph.decode(plan, layout.start - 1, min(plan.frames, layout.stop + 2))
     rows = np.concatenate((rows, silent_rows(layout.stop + 2 - layout.start + 1 - len(rows))))
     whole = Vocoder(plan.f0, layout.start, 0, 7).push(rows)[: len(streamed)]

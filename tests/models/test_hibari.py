@@ -99,7 +99,7 @@ def test_soft_onsets_survive_the_trim(voice: HibariVoice, word: str) -> None:
     script = voice._frontend.script((Text(f"{word} is the word."),))
     phrase = next(phrases(script, False))
     plan = voice._plan(phrase.line, 1.0)
-    layout = lay_out(phrase, plan, False, 1.0)
+    layout = lay_out(phrase, plan.durations, False, 1.0)
     vocoder = Vocoder(plan.f0, 1, 0, 0)
     untrimmed = levels_db(vocoder.push(voice._graph.decode(plan, 0, layout.start + 40)))
     cut_away = untrimmed[: layout.start - 1]
@@ -238,7 +238,7 @@ def own_f0(voice: HibariVoice, unit: Unit, joined: bool) -> np.ndarray:
     script = voice._frontend.script(unit.pieces, unit.before, unit.after)
     phrase = next(phrases(script, unit.ending in ("none", "clause")))
     plan = voice._plan(phrase.line, 1.0)
-    layout = lay_out(phrase, plan, joined, 1.0)
+    layout = lay_out(phrase, plan.durations, joined, 1.0)
     return plan.f0[layout.start : layout.stop]
 
 
@@ -250,10 +250,10 @@ def whole_joins(voice: HibariVoice) -> list[tuple[float, float | None]]:
         whole = Unit((Text(f"{a} {b}"),))
         phrase = next(phrases(voice._frontend.script(whole.pieces), False))
         plan = voice._plan(phrase.line, 1.0)
-        start = lay_out(phrase, plan, False, 1.0).start
+        start = lay_out(phrase, plan.durations, False, 1.0).start
         count = len(voice._frontend.script((Text(a),), "", b).symbols)
         head = Phrase(phrase.symbols[:count], phrase.owners[:count], "", phrase.symbols[count:].strip())
-        place = lay_out(head, plan, False, 1.0).stop
+        place = lay_out(head, plan.durations, False, 1.0).stop
         samples = sound(voice, whole)
         cut = (place - start) * FRAME
         jumps.append((edge_jump_db(samples[:cut], samples[cut:]), f0_jump(plan.f0[:place], plan.f0[place:])))

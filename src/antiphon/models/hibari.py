@@ -17,7 +17,7 @@ from antiphon.models.hibari_alphabet import vocabulary
 from antiphon.models.hibari_dsp import HOP, SAMPLE_RATE_HZ, Vocoder, silent_rows
 from antiphon.models.hibari_frontend import HibariFrontend
 from antiphon.models.hibari_graph import HibariGraph, Plan
-from antiphon.models.hibari_phrase import TAIL, Layout, Phrase, lay_out, phrases
+from antiphon.models.hibari_phrase import Phrase, lay_out, pause_frames, phrases
 from antiphon.models.hibari_words import WordClock
 from antiphon.text.parts import parts
 from antiphon.text.unit import Text, Unit
@@ -38,10 +38,6 @@ HEART = VoiceInfo(
 GRAPH_SPEED_RANGE = (0.6, 1.0)
 """Speeds asked of the graph; beyond, its frames are resampled. Its own fast durations are multiples of 25 ms and lose
 words: at 1.5 a recogniser misses 10 % of them, against 1 % this way, and 6 % at 2."""
-
-_PAUSE_FRAMES = {"none": 0, "clause": 16, "sentence": 32, "paragraph": 62}
-"""From the start of a unit's last symbol to the first one of the next: medians of readings in one call (a comma, a full
-stop), and for a paragraph that of two calls with all their padding, which is hibari's own reading."""
 
 _WINDOWS = (24, 160)
 """Frames decoded at a time: little first, so that sound starts early, then more, so that less is decoded twice."""
@@ -117,8 +113,8 @@ class HibariVoice:
         if len(phrase.symbols) > _LONG_CHARS:
             yield _NOTHING
         joined = bool(phrase.before) and ending in ("none", "clause")
-        layout = lay_out(phrase, plan, joined, 1 / speed)
-        pause = 0 if joined or ending is None else _pause_samples(ending, layout, speed)
+        layout = lay_out(phrase, plan.durations, joined, 1 / speed)
+        pause = 0 if joined or ending is None else round(pause_frames(ending, layout, speed) * HOP)
         begin = at_sample + pause
 
         def sample_of(frame: int) -> int:
@@ -142,11 +138,6 @@ class HibariVoice:
         graph_speed = min(max(speed, GRAPH_SPEED_RANGE[0]), GRAPH_SPEED_RANGE[1])
         plan = self._graph.plan([0, *(self._ids[symbol] for symbol in line), 0], graph_speed)
         return plan if graph_speed == speed else _resampled(plan, speed / graph_speed)
-
-
-def _pause_samples(ending: str, layout: Layout, speed: float) -> int:
-    wanted = _PAUSE_FRAMES[ending] / speed
-    return round(max(0.0, wanted - max(1.0, 1 / speed) * TAIL - layout.lead) * HOP)
 
 
 def _windows(start: int, stop: int) -> Iterator[tuple[int, int]]:

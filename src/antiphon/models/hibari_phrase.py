@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antiphon.models.hibari_frontend import PAUSES, SILENT, STRESSES, Script
-from antiphon.models.hibari_graph import Plan
 
 MAX_SYMBOLS = 140
 """Longer phrases are planned in parts: the text side attends over all of a call."""
@@ -39,6 +38,10 @@ TAIL = 14
 _LEAD_SHIFT = 4
 """A symbol is heard about 50 ms before the time that the durations give it."""
 
+_PAUSE_FRAMES = {"none": 0, "clause": 16, "sentence": 32, "paragraph": 62}
+"""From the start of a unit's last symbol to the first one of the next: medians of readings in one call (a comma, a full
+stop), and for a paragraph that of two calls with all their padding, which is hibari's own reading."""
+
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
@@ -59,8 +62,9 @@ class Phrase:
         return len(self.before) + 1 if self.before else 0
 
 
-def phrases(script: Script, goes_on: bool) -> Iterator[Phrase]:
-    """Cut a script into calls at its best pauses; ``goes_on``: the sentence is not over at its end."""
+def phrases(script: Script, goes_on: bool, stand_in: str = GOES_ON) -> Iterator[Phrase]:
+    """Cut a script into calls at its best pauses; ``goes_on``: the sentence is not over at its end, and where nothing
+    is known of what follows, ``stand_in`` does."""
     start = 0
     symbols = script.symbols
     while start < len(symbols):
@@ -68,7 +72,7 @@ def phrases(script: Script, goes_on: bool) -> Iterator[Phrase]:
         before = symbols[:start].rstrip() if start else script.before
         after = symbols[stop:].lstrip() if stop < len(symbols) else script.after
         if goes_on and len(after) < _ENOUGH_AFTER and not after.endswith((".", "!", "?", "…")):
-            after = f"{after} {GOES_ON}".strip()
+            after = f"{after} {stand_in}".strip()
         own = symbols[start:stop].strip()
         first = start + (len(symbols[start:stop]) - len(symbols[start:stop].lstrip()))
         yield Phrase(own, script.owners[first : first + len(own)], _last_words(before), _first_words(after))
@@ -112,13 +116,14 @@ class Layout:
     tail: int
 
 
-def lay_out(phrase: Phrase, plan: Plan, joined: bool, stretch: float) -> Layout:
-    """``joined``: the unit before it ended where ``phrase.before`` ends, so the pause between them is this plan's.
+def lay_out(phrase: Phrase, durations: NDArray[np.int64], joined: bool, stretch: float) -> Layout:
+    """``durations`` [tokens] in frames of the phrase's line, with the pads at both ends. ``joined``: the unit before it
+    ended where ``phrase.before`` ends, so the pause between them is this plan's.
 
     ``stretch``: how much longer than usual everything lasts (1 / speed).
     """
     line = phrase.line
-    starts = np.concatenate(([0], np.cumsum(plan.durations)))[1:]  # of line's symbols; the first token is a pad
+    starts = np.concatenate(([0], np.cumsum(durations)))[1:]  # of line's symbols; the first token is a pad
     frames = int(starts[-1])
     offset, end = phrase.offset, phrase.offset + len(phrase.symbols)
     own = [i for i in range(offset, end) if line[i] not in SILENT]
@@ -149,3 +154,9 @@ def lay_out(phrase: Phrase, plan: Plan, joined: bool, stretch: float) -> Layout:
     stop = max(stop, start + 1)
     onsets = np.clip(starts[offset : end + 1] - _LEAD_SHIFT, start, stop)
     return Layout(start, stop, onsets, begins(first) - start, stop - int(starts[last]))
+
+
+def pause_frames(ending: str, layout: Layout, speed: float) -> float:
+    """Frames of silence before a unit that is not joined to the one before it, which ended so."""
+    wanted = _PAUSE_FRAMES[ending] / speed
+    return max(0.0, wanted - max(1.0, 1 / speed) * TAIL - layout.lead)
