@@ -64,6 +64,13 @@ class Channel:
     def decisions(self, event: Event, now_s: float) -> Sequence[TurnEvent]:
         return () if self.turns is None else self.turns.take(event, now_s)
 
+    def tick(self, now_s: float) -> Sequence[TurnEvent]:
+        """Text or turns whose time has come; returns what was decided about turns."""
+        if self.line is not None and self.stream_due_s is not None and self.stream_due_s <= now_s:
+            self.stream_due_s = self.line.stream.tick(now_s)
+        due_s = None if self.turns is None else self.turns.due_s
+        return () if self.turns is None or due_s is None or due_s > now_s else self.turns.tick(now_s)
+
     def feed(self, action: Push | Flush) -> None:
         """Raises what the stream raises."""
         assert self.line is not None

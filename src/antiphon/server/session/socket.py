@@ -9,7 +9,7 @@ is not read from until it has been.
 
 import asyncio
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import cast
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
@@ -50,19 +50,14 @@ from antiphon.server.session.end import (
     last_words,
     trace_of,
 )
-from antiphon.server.transport import Wire
+from antiphon.server.session.reader import Reader
+from antiphon.server.session.writer import Writer
 
 MAX_WAITING_FRAMES = 256
 """Answers (errors, mostly) that may wait for a reader who does not read; beyond it we stop reading from that socket."""
 
-FRAMES_A_TURN = 4
-"""As many frames may leave before everyone else on the loop has a turn; what is read meanwhile waits less than 1 ms."""
-
 LAST_WORDS_S = 1.0
 """How long what a client said before it left may take to be read."""
-
-PIECE_BYTES = 32_768
-"""Audio is given to a stream in pieces of at most this: one frame may hold minutes of telephone speech."""
 
 
 class SpeechSocket:
@@ -86,24 +81,20 @@ class SpeechSocket:
     ) -> None:
         self._hub = hub
         self._socket = socket
-        self._wire = Wire.of(socket.scope)
         self._machine = machine
         self._principal = principal
         self._request_id = request_id
         self._route = route
-        self._audio_mark = audio_mark
         self._finishes = finishes
         self._loop = asyncio.get_running_loop()
-        self._work = asyncio.Event()
-        self._channels = Channels(hub, principal, request_id, route, self._work.set)
-        self._waiting: deque[Send | SendBytes] = deque()
-        self._room = asyncio.Event()
+        self._reader = Reader(socket, hub.clock, self._receive, self._is_full, self._hears, audio_mark)
+        self._writer = Writer(socket, hub.settings.server.stall_timeout_s, self._take_up, self._reader.go_on)
+        self._channels = Channels(hub, principal, request_id, route, self._writer.wake)
         self._alarm = Alarm(hub.clock, self._tick)
         self._over = False
         self._active_s = hub.clock.now_s()
         self._draining = False
         self._outcome: Outcome = "dropped"
-        self._close_code: int | None = None
         self._closed_with = GOING_AWAY
 
     async def run(self) -> None:
@@ -138,10 +129,10 @@ class SpeechSocket:
     def cut(self) -> None:
         self._outcome = "cut"
         self._do(self._machine.close(Unready("the server is shutting down")))
-        self._close(RESTART)
+        self._writer.close(RESTART)
 
     def drop(self) -> None:
-        self._wire.abort()
+        self._writer.abort()
 
     def prod(self) -> None:
         """The machine has something to say of its own accord: it is asked (``tick``)."""
@@ -151,80 +142,35 @@ class SpeechSocket:
     # From the wire
 
     async def _read(self) -> None:
-        while True:
-            message = await self._socket.receive()
-            if message["type"] == "websocket.disconnect":
-                self._closed_with = message.get("code") or GOING_AWAY
-                return
-            now_s = self._active_s = self._hub.clock.now_s()
-            text = message.get("text")
-            for frame in self._pieces(message.get("bytes", b"") if text is None else text):
-                self._do(self._machine.receive(frame, now_s))
-                while self._is_full():
-                    self._room.clear()
-                    await self._room.wait()
-                await asyncio.sleep(0)  # everyone else's turn: hundreds of frames may have come at once
+        self._closed_with = await self._reader.run()
 
-    def _pieces(self, frame: str | bytes) -> Iterator[str | bytes]:
-        """A frame as it came, but audio that is listened to in pieces: what was not asked for is not cut up."""
-        mark = self._audio_mark
-        large = not isinstance(frame, str) and len(frame) > PIECE_BYTES and frame.startswith(mark)
-        if isinstance(frame, str) or not large or not self._channels.hears:
-            yield frame
-            return
-        for start in range(len(mark), len(frame), PIECE_BYTES):
-            yield mark + frame[start : start + PIECE_BYTES]
+    def _receive(self, frame: str | bytes, now_s: float) -> None:
+        self._active_s = now_s
+        self._do(self._machine.receive(frame, now_s))
 
     def _is_full(self) -> bool:
-        return len(self._waiting) > MAX_WAITING_FRAMES or self._channels.clogged
+        return self._writer.waiting > MAX_WAITING_FRAMES or self._channels.clogged
+
+    def _hears(self) -> bool:
+        return self._channels.hears
 
     # To the wire
 
     async def _write(self) -> None:
-        while True:
-            await self._work.wait()
-            await self._writable()
-            sent = 0
-            while (send := self._next()) is not None:
-                # The wire is free, so this does not wait: nothing can be read between the choice and the sending.
-                if isinstance(send, Send):
-                    await self._socket.send_text(send.frame)
-                else:
-                    await self._socket.send_bytes(send.frame)
-                sent += 1
-                if sent == FRAMES_A_TURN or not self._wire.writable.is_set():
-                    break
-            if sent:
-                self._room.set()
-            if send is not None:
-                await asyncio.sleep(0)  # everyone else's turn, and the reader's: a cancel must be seen at once
-            elif self._close_code is not None:
-                self._closed_with = self._close_code
-                await self._socket.close(self._close_code)
-                return
-            else:
-                self._work.clear()
+        self._closed_with = await self._writer.run()
+        await self._socket.close(self._closed_with)
 
-    async def _writable(self) -> None:
-        if not self._wire.writable.is_set():
-            try:
-                async with asyncio.timeout(self._hub.settings.server.stall_timeout_s):
-                    await self._wire.writable.wait()
-            except TimeoutError:
-                raise Stalled from None
-
-    def _next(self) -> Send | SendBytes | None:
-        """The next frame: what already waits, else made from the next event of the stream whose turn it is."""
-        while not self._waiting:
-            made = None if self._close_code is not None else self._channels.next()
-            if made is None:
-                return None
-            channel, event = made
-            if channel.question is None:
-                self._deliver(channel, cast(Event, event))
-            else:
-                self._tell(channel, cast(BrainEvent, event))
-        return self._waiting.popleft()
+    def _take_up(self) -> bool:
+        """Make something of the next event of the stream whose turn it is; false: there is none."""
+        made = self._channels.next()
+        if made is None:
+            return False
+        channel, event = made
+        if channel.question is None:
+            self._deliver(channel, cast(Event, event))
+        else:
+            self._tell(channel, cast(BrainEvent, event))
+        return True
 
     def _tell(self, channel: Channel, event: BrainEvent) -> None:
         if isinstance(event, BrainDone | BrainFailed):
@@ -236,7 +182,7 @@ class SpeechSocket:
         now_s = self._hub.clock.now_s()
         if channel.line is not None:
             channel.line.pulled(event)
-            self._room.set()
+            self._reader.go_on()
         self._decided(channel, channel.decisions(event, now_s), now_s)
         self._do(self._machine.deliver(channel.key, event, now_s))
 
@@ -262,19 +208,17 @@ class SpeechSocket:
     def _act(self, action: AgentAction) -> Iterable[AgentAction]:
         """Do one action; returns what the machine answers where it was refused."""
         if isinstance(action, Send | SendBytes):
-            if self._close_code is None:
-                self._waiting.append(action)
-                self._work.set()
+            self._writer.put(action)
             return ()
         if isinstance(action, CloseSocket):
-            self._close(action.code)
+            self._writer.close(action.code)
             return ()
         if isinstance(action, Open | Ask):
-            if self._over or self._close_code is not None:
+            if self._over or self._writer.closing:
                 return ()
             return self._open(action)
         if isinstance(action, Cancel):
-            self._waiting = deque(send for send in self._waiting if send.key != action.key)
+            self._writer.forget(action.key)
         channel = None if isinstance(action, Note) else self._channels.get(action.key)
         if isinstance(action, Note) or channel is None:
             return ()
@@ -323,7 +267,7 @@ class SpeechSocket:
 
     def _plan(self) -> None:
         """For whichever comes first: the machine, a stream's waiting text, or the idle limit."""
-        if self._over or self._close_code is not None:
+        if self._over or self._writer.closing:
             return
         idle_s = None if self._channels else self._active_s + self._hub.settings.server.idle_timeout_s
         dues = [self._machine.due_s, idle_s, *(channel.due_s for channel in self._channels)]
@@ -332,31 +276,22 @@ class SpeechSocket:
     def _tick(self) -> None:
         now_s = self._hub.clock.now_s()
         for channel in self._channels:
-            due_s = channel.stream_due_s
-            if channel.line is not None and due_s is not None and due_s <= now_s:
-                channel.stream_due_s = channel.line.stream.tick(now_s)
-            if channel.turns is not None and (due_s := channel.turns.due_s) is not None and due_s <= now_s:
-                self._decided(channel, channel.turns.tick(now_s), now_s)
+            self._decided(channel, channel.tick(now_s), now_s)
         if not self._channels and now_s - self._active_s >= self._hub.settings.server.idle_timeout_s:
-            self._close(NORMAL)
+            self._writer.close(NORMAL)
         due_s = self._machine.due_s
         self._do(self._machine.tick(now_s) if due_s is not None and due_s <= now_s else ())
 
     # The end
 
-    def _close(self, code: int) -> None:
-        if self._close_code is None:
-            self._close_code = code
-            self._work.set()
-
     def _close_if_drained(self) -> None:
         if self._draining and not self._channels and not self._finishes:
-            self._close(RESTART)
+            self._writer.close(RESTART)
 
     async def _farewell(self, results: Sequence[object]) -> None:
         faults = faults_of(results)
         if any(isinstance(fault, Stalled) for fault in faults):
-            self._wire.abort()
+            self._writer.abort()
             return
         if not faults:
             return
@@ -367,4 +302,4 @@ class SpeechSocket:
             sorry = EngineFailed(f"internal error; request {self._request_id}")
             await last_words(self._socket, self._machine.close(sorry))
         except Exception:  # the machine or the wire is what broke; dropping it is all that is left
-            self._wire.abort()
+            self._writer.abort()
