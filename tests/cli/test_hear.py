@@ -6,7 +6,9 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
+import soundfile
 from typer.testing import CliRunner
 
 from antiphon.cli import app
@@ -15,7 +17,7 @@ from antiphon.cli.hear_pages import JsonPage, TextPage
 from antiphon.cli.microphone import microphone, recorder
 from antiphon.core.errors import EngineFailed, InvalidInput
 from antiphon.core.event import Failed
-from antiphon.core.hearing import EAR_RATE_HZ, HearingConfig
+from antiphon.core.hearing import EAR_RATE_HZ, HeardWord, HearingConfig
 from antiphon.engine.fake import FakeEar, FakeEarStream
 
 SCRIPT = ("what time is it", "thank you")
@@ -29,7 +31,7 @@ def audio(seconds: float) -> Iterator[bytes]:
 
 def heard(*, words: bool = False, seconds: float = 5.0) -> list[dict[str, object]]:
     out = io.StringIO()
-    _hear(FakeEar(*SCRIPT), RAW, audio(seconds), JsonPage(out, words))  # type: ignore[arg-type]
+    _hear(FakeEar(*SCRIPT), RAW, audio(seconds), JsonPage(out, words), [])  # type: ignore[arg-type]
     return [json.loads(line) for line in out.getvalue().splitlines()]
 
 
@@ -51,7 +53,8 @@ def test_what_is_said_when_the_sound_ends_is_not_lost() -> None:
 
 def test_text_is_a_line_a_turn_with_its_time(capsys: pytest.CaptureFixture[str]) -> None:
     with TextPage(words=True) as page:
-        words = _hear(FakeEar(*SCRIPT), RAW, audio(5.0), page)  # type: ignore[arg-type]
+        words: list[HeardWord] = []
+        _hear(FakeEar(*SCRIPT), RAW, audio(5.0), page, words)  # type: ignore[arg-type]
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "00:00:00.000  what time is it"
     assert lines[2] == "    00:00:00.500  00:00:01.000  time"
@@ -72,10 +75,10 @@ def test_a_failure_of_the_ear_or_of_the_source_is_raised() -> None:
 
     page = JsonPage(io.StringIO(), False)
     with pytest.raises(EngineFailed, match="the ear failed"):
-        _hear(Failing(*SCRIPT), RAW, audio(1.0), page)  # type: ignore[arg-type]
+        _hear(Failing(*SCRIPT), RAW, audio(1.0), page, [])  # type: ignore[arg-type]
     ear = FakeEar(*SCRIPT)
     with pytest.raises(InvalidInput, match="breaks off"):
-        _hear(ear, RAW, broken(), page)  # type: ignore[arg-type]
+        _hear(ear, RAW, broken(), page, [])  # type: ignore[arg-type]
     assert ear.streams[0].closed
 
 
@@ -96,7 +99,7 @@ def test_a_file_is_read_no_faster_than_it_is_heard() -> None:
             return stream
 
     with pytest.raises(EngineFailed, match="enough"):
-        _hear(Slow(), RAW, endless(), JsonPage(io.StringIO(), False))  # type: ignore[arg-type]
+        _hear(Slow(), RAW, endless(), JsonPage(io.StringIO(), False), [])  # type: ignore[arg-type]
     assert read < 20
 
 
@@ -109,6 +112,29 @@ def test_the_real_ear_hears_the_real_voice(tmp_path: Path) -> None:
     assert sentence in result.output
     assert subtitles.read_text().startswith("1\n00:00:0")
     assert sentence in subtitles.read_text()
+
+
+def test_subtitles_are_written_whatever_ends_the_listening(tmp_path: Path) -> None:
+    """And where they cannot be, that is said before anything is heard."""
+    speech, cut, subtitles = tmp_path / "speech.flac", tmp_path / "cut.flac", tmp_path / "speech.srt"
+    runner, sentence = CliRunner(), "Where is the nearest railway station? " * 4
+    assert runner.invoke(app, ["say", sentence, "--out", str(speech)]).exit_code == 0
+    whole = speech.read_bytes()
+    cut.write_bytes(whole[: len(whole) // 2] + bytes(len(whole) // 4))
+    result = runner.invoke(app, ["hear", str(cut), "--srt", str(subtitles)])
+    assert "railway station" in subtitles.read_text(), result.output
+    nowhere = tmp_path / "none" / "x.srt"
+    result = runner.invoke(app, ["hear", str(speech), "--srt", str(nowhere)])
+    assert isinstance(result.exception, InvalidInput)
+    assert str(nowhere) in str(result.exception)
+    assert result.output == ""
+
+
+def test_silence_is_told_from_failure(tmp_path: Path) -> None:
+    soundfile.write(tmp_path / "quiet.wav", np.zeros(EAR_RATE_HZ, np.float32), EAR_RATE_HZ)
+    result = CliRunner().invoke(app, ["hear", str(tmp_path / "quiet.wav")])
+    assert result.exit_code == 0
+    assert "no speech was heard" in result.output
 
 
 def test_one_source_must_be_named() -> None:

@@ -1,24 +1,23 @@
 """``antiphon hear``: write down what is said, in this process, without a server."""
 
-import os
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from queue import Empty, Queue
 from typing import Annotated
 
-import numpy as np
 import typer
 
-from antiphon.audio.recording import blocks
 from antiphon.cli.app import ConfigOption, app
 from antiphon.cli.hear_pages import JsonPage, Page, TextPage
+from antiphon.cli.hear_sources import Source, piped, recorded
 from antiphon.cli.house import open_ear
 from antiphon.cli.microphone import microphone
 from antiphon.core.clock import MonotonicClock
-from antiphon.core.errors import AntiphonError, EngineFailed, InvalidInput
+from antiphon.core.errors import EngineFailed, InvalidInput
 from antiphon.core.event import Failed, Flushed, Warned
 from antiphon.core.hearing import EAR_RATE_HZ, Heard, HeardWord, HearingConfig
 from antiphon.core.turns import EndpointSettings
@@ -29,16 +28,15 @@ from antiphon.server.turns import TurnTaking
 
 AHEAD_S = 5.0
 """No more audio than this waits to be heard: a file is read as fast as it is understood."""
-_PIECE_BYTES = 3_200
 _END = "end"
 
 
 @app.command()
 def hear(
-    file: Annotated[str | None, typer.Argument(help="A recording; '-' for raw samples on standard input.")] = None,
+    file: Annotated[str | None, typer.Argument(help="A recording; '-' for standard input.")] = None,
     mic: Annotated[bool, typer.Option("--mic", help="Listen to the microphone until Ctrl-C.")] = False,
     encoding: Annotated[
-        str | None, typer.Option(help="Of raw samples: pcm_s16le, pcm_f32le, pcm_mulaw ... Default on '-': pcm_s16le.")
+        str | None, typer.Option(help="Of raw samples: pcm_s16le (the default on '-'), pcm_f32le, pcm_mulaw ...")
     ] = None,
     rate: Annotated[int, typer.Option(help="Sample rate in Hz of raw samples.")] = EAR_RATE_HZ,
     language: Annotated[str, typer.Option(help="What is spoken; '' to find out.")] = "en",
@@ -52,67 +50,75 @@ def hear(
     if mic == (file is not None):
         raise InvalidInput("name one thing to hear: a file, '-' for standard input, or --mic")
     page: Page = JsonPage(sys.stdout, words) if as_json else TextPage(words)
-    with open_ear(config) as engine, page:
+    said: list[HeardWord] = []
+    with _subtitles(subtitles, said), open_ear(config) as engine, ExitStack() as open_things:
         if mic:
-            with microphone(EAR_RATE_HZ) as pieces:
-                said = _hear(engine, HearingConfig("", language, keyterms=_terms(keyterm)), pieces, page)
+            source = Source("pcm_s16le", EAR_RATE_HZ, open_things.enter_context(microphone(EAR_RATE_HZ)))
         elif file == "-":
-            given = HearingConfig("", language, encoding or "pcm_s16le", rate, _terms(keyterm))
-            said = _hear(engine, given, _typed(), page)
+            source = piped(sys.stdin.fileno(), encoding, rate)
         else:
             assert file is not None
-            given = HearingConfig("", language, "pcm_f32le", EAR_RATE_HZ, _terms(keyterm))
-            said = _hear(engine, given, _recorded(Path(file), encoding, rate), page)
-    if subtitles is not None:
+            source = recorded(Path(file), encoding, rate)
+        terms = tuple(keyterm or ())
+        given = HearingConfig("", language, source.encoding, source.sample_rate_hz, terms)
+        with page:
+            _hear(engine, given, source.pieces, page, said)
+    if not said:
+        typer.echo("antiphon: no speech was heard", err=True)
+
+
+@contextmanager
+def _subtitles(path: Path | None, said: list[HeardWord]) -> Iterator[None]:
+    """Opened before anything is heard, written whatever ends it: an hour is not listened to in vain."""
+    if path is None:
+        yield
+        return
+    with _plainly(path):
+        file = path.open("w", encoding="utf-8")
+    with file:
         try:
-            subtitles.write_text(srt(cues_of(said)), encoding="utf-8")
-        except OSError as error:
-            raise InvalidInput(f"cannot write {subtitles}: {error.strerror}") from None
+            yield
+        finally:
+            with _plainly(path):
+                file.write(srt(cues_of(said)))
+                file.flush()
 
 
-def _terms(given: list[str] | None) -> tuple[str, ...]:
-    return tuple(given or ())
-
-
-def _typed() -> Iterator[bytes]:
-    """Raw samples as they come, so that whoever talks into the pipe is written down while talking."""
-    while piece := os.read(sys.stdin.fileno(), _PIECE_BYTES):
-        yield piece
-
-
-def _recorded(path: Path, encoding: str | None, rate_hz: int) -> Iterator[bytes]:
+@contextmanager
+def _plainly(path: Path) -> Iterator[None]:
     try:
-        with path.open("rb") as file:
-            for samples in blocks(file, encoding=encoding, sample_rate_hz=rate_hz if encoding else None):
-                yield samples.astype(np.float32).tobytes()
+        yield
     except OSError as error:
-        raise InvalidInput(f"cannot read {path}: {error.strerror}") from None
+        raise InvalidInput(f"cannot write {path}: {error.strerror}") from None
 
 
-def _hear(engine: SttEngine, config: HearingConfig, pieces: Iterator[bytes], page: Page) -> list[HeardWord]:
-    """One thread reads, this one owns the stream and the page, the workers understand. Returns all words."""
-    listening = _Listening(engine, config, page)
+def _hear(
+    engine: SttEngine, config: HearingConfig, pieces: Iterator[bytes], page: Page, said: list[HeardWord]
+) -> None:
+    """One thread reads, this one owns the stream and the page, the workers understand. ``said`` gets all words."""
+    listening = _Listening(engine, config, page, said)
     try:
         listening.run(pieces)
     finally:
         listening.close()
-    return listening.words
 
 
 class _Listening:
     """One stream from its first sample to its last word."""
 
-    def __init__(self, engine: SttEngine, config: HearingConfig, page: Page) -> None:
-        self.words: list[HeardWord] = []
+    def __init__(self, engine: SttEngine, config: HearingConfig, page: Page, said: list[HeardWord]) -> None:
+        self._said = said
         self._page = page
         self._clock = MonotonicClock()
         self._woken = threading.Event()
-        self._arrived: Queue[bytes | AntiphonError | None] = Queue(maxsize=8)
+        self._arrived: Queue[bytes | Exception | None] = Queue(maxsize=8)
         self._stream = engine.open_stream(replace(config, turns=True), self._woken.set)
         self._turns = TurnTaking(self._stream.flush, EndpointSettings(), self._clock.now_s())
         self._ended = False
+        self._broken: Exception | None = None
 
     def run(self, pieces: Iterator[bytes]) -> None:
+        """Raises what the source raises, after what came before it has been told."""
         threading.Thread(target=self._read, args=(pieces,), daemon=True).start()
         while True:
             try:
@@ -121,22 +127,24 @@ class _Listening:
                 self._woken.clear()
                 self._feed()
                 if self._tell():
-                    return
+                    break
             except KeyboardInterrupt:  # whoever stops a microphone wants what was said so far
                 if self._ended:
                     raise
                 self._end()
+        if self._broken is not None:
+            raise self._broken
 
     def close(self) -> None:
         self._stream.close()
 
     def _read(self, pieces: Iterator[bytes]) -> None:
-        last: AntiphonError | None = None
+        last: Exception | None = None
         try:
             for piece in pieces:
                 self._arrived.put(piece)
                 self._woken.set()
-        except AntiphonError as error:
+        except Exception as error:  # raised again where it is seen
             last = error
         self._arrived.put(last)
         self._woken.set()
@@ -147,12 +155,11 @@ class _Listening:
                 piece = self._arrived.get_nowait()
             except Empty:
                 return
-            if isinstance(piece, AntiphonError):
-                raise piece
-            if piece is None:
-                self._end()
-            else:
+            if isinstance(piece, bytes):
                 self._stream.push(piece)
+            else:
+                self._broken = piece
+                self._end()
 
     def _end(self) -> None:
         self._ended = True
@@ -166,7 +173,7 @@ class _Listening:
             match event:
                 case Heard(final=True):
                     spaced = spaced_words(event)
-                    self.words += spaced
+                    self._said += spaced
                     page.heard(event, spaced)
                 case Warned():
                     typer.echo(f"antiphon: {event.message}", err=True)
