@@ -24,7 +24,7 @@ from antiphon.client.tools import Toolbox
 from antiphon.core.clock import Clock, MonotonicClock
 from antiphon.core.errors import InvalidInput
 from antiphon.protocol import native_messages as wire
-from antiphon.protocol.native import AUDIO
+from antiphon.protocol.native_frames import AUDIO
 
 Sleep: TypeAlias = Callable[[float], Awaitable[None]]
 

@@ -16,7 +16,7 @@ from antiphon.client.decoding import Known
 from antiphon.client.dial import dial, introduce
 from antiphon.client.errors import ClientError, Refused, SessionLost, SessionOver, Unreachable
 from antiphon.protocol import native_speech_messages as wire
-from antiphon.protocol.native import AUDIO
+from antiphon.protocol.native_frames import AUDIO
 from antiphon.protocol.native_messages import AudioShape, ErrorMessage
 from antiphon.protocol.native_speech import SNAPSHOT
 

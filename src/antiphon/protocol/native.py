@@ -9,24 +9,20 @@ or ended reply leaves, a reply is heard no further than it was sent, a tool call
 goes to the conversation by :class:`Tell`; what the conversation decides comes in by the methods below.
 """
 
-from dataclasses import dataclass, field
-from typing import Final, Literal, TypeAlias
+from dataclasses import dataclass
+from typing import TypeAlias
 
-import msgspec
-
-from antiphon.audio.pcm import bytes_per_sample
 from antiphon.core.errors import AntiphonError, AtCapacity, InvalidInput
 from antiphon.core.event import WordTimes
 from antiphon.core.hearing import EAR_RATE_HZ
 from antiphon.core.turns import TurnEagerEnded, TurnEnded, TurnEvent, TurnResumed, TurnStarted, TurnUpdated
 from antiphon.protocol import native_messages as wire
-from antiphon.protocol.actions import Cancel, CloseSocket, Key, Note, Send, SendBytes
+from antiphon.protocol.actions import CloseSocket, Key, Note, Send
+from antiphon.protocol.native_frames import AUDIO, WireAction, message_frame
+from antiphon.protocol.native_replies import Replies
 
 NORMAL, UNACCEPTABLE, BROKEN, RESTART, TRY_LATER = 1000, 1008, 1011, 1012, 1013
 """WebSocket close codes."""
-
-AUDIO: Final = 0x01
-JSON: Final = 0x7B
 
 ToConversation: TypeAlias = (
     wire.Start | wire.Say | wire.Interrupt | wire.ToolResult | wire.Played | wire.Dtmf | wire.Close
@@ -40,7 +36,6 @@ class Tell:
     news: ToConversation | bytes
 
 
-WireAction: TypeAlias = Send | SendBytes | Cancel | CloseSocket | Note
 NativeAction: TypeAlias = Tell | WireAction
 
 
@@ -57,29 +52,6 @@ class NativeLimits:
     turns_per_s: float = 2.0
 
 
-@dataclass(slots=True)
-class _Reply:
-    key: Key
-    sent_bytes: int = 0
-    played: int = 0
-    underruns: int = 0
-    state: Literal["speaking", "ended", "cleared"] = "speaking"
-    paused: bool = False
-
-
-@dataclass(slots=True)
-class _Memory:
-    """Replies by id, the oldest forgotten: reports about them are late by minutes."""
-
-    replies: dict[str, _Reply] = field(default_factory=dict)
-    most: int = 64
-
-    def add(self, reply_id: str, reply: _Reply) -> None:
-        self.replies[reply_id] = reply
-        if len(self.replies) > self.most:
-            del self.replies[next(iter(self.replies))]
-
-
 class NativeSocket:
     """The machine of one WebSocket. No method raises for anything that a client sent or a conversation decided."""
 
@@ -87,8 +59,8 @@ class NativeSocket:
         self._limits = limits
         self._started: wire.Start | None = None
         self._opened_s: float | None = None
-        self._memory = _Memory()
-        self._speaking: str | None = None
+        self._replies: Replies | None = None
+        """From the start to the end."""
         self._calls: set[str] = set()
         self._draining = False
         self._over = False
@@ -147,6 +119,7 @@ class NativeSocket:
             if self._started is not None:
                 raise InvalidInput("start: this session has begun already", "type")
             self._started = message
+            self._replies = Replies(message.output, self._limits.chunk_s)
             return [Tell(message)]
         if self._started is None:
             raise InvalidInput(f"the first message is 'start', not '{message.__struct_config__.tag}'", "type")
@@ -180,13 +153,10 @@ class NativeSocket:
         return False
 
     def _played(self, report: wire.Played) -> list[NativeAction]:
-        reply = self._memory.replies.get(report.reply_id)
-        if reply is None:
+        known = None if self._replies is None else self._replies.played(report)
+        if known is None:
             return [Note(f"a report about a reply that is not known: {report.reply_id[:200]}")]
-        sample = max(reply.played, min(report.sample, self._samples(reply)))
-        underruns = max(reply.underruns, report.underruns)
-        reply.played, reply.underruns = sample, underruns
-        return [Tell(wire.Played(reply_id=report.reply_id, sample=sample, underruns=underruns))]
+        return [Tell(known)]
 
     # From the conversation
 
@@ -202,7 +172,7 @@ class NativeSocket:
             input=self._started.input,
             output=self._started.output,
         )
-        return [self._send(message)]
+        return [message_frame(message)]
 
     def turn(self, event: TurnEvent) -> list[WireAction]:
         """What was decided about the user's turn."""
@@ -210,114 +180,65 @@ class NativeSocket:
             return []
         match event:
             case TurnStarted():
-                return [self._send(wire.UserStarted(at_sample=self._at(event.at_sample)))]
+                return [message_frame(wire.UserStarted(at_sample=self._at(event.at_sample)))]
             case TurnUpdated():
-                return [self._send(wire.UserUpdate(transcript=event.transcript))]
+                return [message_frame(wire.UserUpdate(transcript=event.transcript))]
             case TurnEagerEnded():
-                return [self._send(wire.UserEagerEnd(transcript=event.transcript))]
+                return [message_frame(wire.UserEagerEnd(transcript=event.transcript))]
             case TurnResumed():
-                return [self._send(wire.UserResumed())]
+                return [message_frame(wire.UserResumed())]
             case TurnEnded():
                 at_sample = self._at(event.at_sample)
-                return [self._send(wire.UserEnded(transcript=event.transcript, at_sample=at_sample))]
+                return [message_frame(wire.UserEnded(transcript=event.transcript, at_sample=at_sample))]
 
     def begin_reply(self, reply_id: str, key: Key) -> list[WireAction]:
         """``key`` of its stream of speech. A reply that is still speaking ends here: one speaks at a time."""
-        if self._over or self._started is None or reply_id in self._memory.replies:
-            return []
-        actions = [] if self._speaking is None else self.end_reply(self._speaking)
-        self._memory.add(reply_id, _Reply(key))
-        self._speaking = reply_id
-        return [*actions, self._send(wire.ReplyStarted(reply_id=reply_id))]
+        return [] if self._replies is None else self._replies.begin(reply_id, key)
 
     def text(self, reply_id: str, delta: str) -> list[WireAction]:
-        reply = self._open(reply_id)
-        return [self._send(wire.ReplyText(reply_id=reply_id, delta=delta), reply.key)] if reply and delta else []
+        return [] if self._replies is None else self._replies.text(reply_id, delta)
 
     def words(self, reply_id: str, times: WordTimes) -> list[WireAction]:
-        reply = self._open(reply_id)
-        if reply is None or self._started is None or not times.words:
-            return []
-        rate_hz = self._started.output.sample_rate_hz
-        words = [
-            wire.Word(
-                word.text,
-                word.start_sample * rate_hz // times.sample_rate_hz,
-                word.end_sample * rate_hz // times.sample_rate_hz,
-            )
-            for word in times.words
-        ]
-        return [self._send(wire.ReplyWords(reply_id=reply_id, words=words), reply.key)]
+        return [] if self._replies is None else self._replies.words(reply_id, times)
 
     def audio(self, reply_id: str, data: bytes) -> list[WireAction]:
         """Whole samples in the declared output format."""
-        reply = self._open(reply_id)
-        if reply is None or self._started is None:
-            return []
-        output = self._started.output
-        size = bytes_per_sample(output.encoding) * max(1, round(output.sample_rate_hz * self._limits.chunk_s))
-        reply.sent_bytes += len(data)
-        return [
-            SendBytes(bytes((AUDIO,)) + data[start : start + size], reply.key) for start in range(0, len(data), size)
-        ]
+        return [] if self._replies is None else self._replies.audio(reply_id, data)
 
     def mark(self, reply_id: str) -> list[WireAction]:
         """Ask for a report of what was sent so far."""
-        reply = self._open(reply_id)
-        if reply is None:
-            return []
-        return [self._send(wire.ReplyMark(reply_id=reply_id, sample=self._samples(reply)), reply.key)]
+        return [] if self._replies is None else self._replies.mark(reply_id)
 
     def end_reply(self, reply_id: str, *, failed: bool = False) -> list[WireAction]:
         """All of it has been sent."""
-        reply = self._open(reply_id)
-        if reply is None:
-            return []
-        reply.state, self._speaking = "ended", None
-        reason: Literal["completed", "failed"] = "failed" if failed else "completed"
-        message = wire.ReplyEnded(reply_id=reply_id, samples=self._samples(reply), reason=reason)
-        return [self._send(message, reply.key), *self._leave()]
+        return [] if self._replies is None else [*self._replies.end(reply_id, failed=failed), *self._leave()]
 
     def pause_reply(self, reply_id: str, fade_ms: int) -> list[WireAction]:
         """Someone may be interrupting: silence, but nothing is dropped."""
-        reply = self._memory.replies.get(reply_id)
-        if self._over or reply is None or reply.state == "cleared" or reply.paused:
-            return []
-        reply.paused = True
-        return [self._send(wire.ReplyPaused(reply_id=reply_id, fade_ms=fade_ms), reply.key)]
+        return [] if self._replies is None else self._replies.pause(reply_id, fade_ms)
 
     def continue_reply(self, reply_id: str) -> list[WireAction]:
         """Nobody was."""
-        reply = self._memory.replies.get(reply_id)
-        if self._over or reply is None or reply.state == "cleared" or not reply.paused:
-            return []
-        reply.paused = False
-        return [self._send(wire.ReplyContinued(reply_id=reply_id), reply.key)]
+        return [] if self._replies is None else self._replies.go_on(reply_id)
 
     def clear(self, reply_id: str, fade_ms: int) -> list[WireAction]:
         """The user takes the floor: what was not sent is dropped here, what was not played there."""
-        reply = self._memory.replies.get(reply_id)
-        if self._over or reply is None or reply.state == "cleared":
-            return []
-        reply.state = "cleared"
-        if self._speaking == reply_id:
-            self._speaking = None
-        return [Cancel(reply.key), self._send(wire.Clear(reply_id=reply_id, fade_ms=fade_ms)), *self._leave()]
+        return [] if self._replies is None else [*self._replies.clear(reply_id, fade_ms), *self._leave()]
 
     def call_tool(self, call_id: str, name: str, arguments: str) -> list[WireAction]:
         if self._over or self._started is None or call_id in self._calls:
             return []
         self._calls.add(call_id)
-        return [self._send(wire.ToolAsked(call_id=call_id, name=name, arguments=arguments))]
+        return [message_frame(wire.ToolAsked(call_id=call_id, name=name, arguments=arguments))]
 
     def cancel_tool(self, call_id: str) -> list[WireAction]:
         if self._over or call_id not in self._calls:
             return []
         self._calls.discard(call_id)
-        return [self._send(wire.ToolCancelled(call_id=call_id))]
+        return [message_frame(wire.ToolCancelled(call_id=call_id))]
 
     def hand_over(self, reason: str) -> list[WireAction]:
-        return [] if self._over or self._started is None else [self._send(wire.HandedOver(reason=reason))]
+        return [] if self._over or self._started is None else [message_frame(wire.HandedOver(reason=reason))]
 
     def fail(self, error: AntiphonError, *, fatal: bool) -> list[WireAction]:
         """``fatal`` ends the session: 1013 where there was no place, 1008 for what can never be served, else 1011."""
@@ -351,31 +272,21 @@ class NativeSocket:
     # Inside
 
     def _leave(self) -> list[WireAction]:
-        return self._end("restart", RESTART) if self._draining and self._speaking is None and not self._over else []
+        speaking = self._replies is not None and self._replies.speaking
+        return self._end("restart", RESTART) if self._draining and not speaking and not self._over else []
 
     def _end(self, reason: str, code: int) -> list[WireAction]:
-        last: list[WireAction] = [self._send(wire.Closed(reason=reason)), CloseSocket(code)]
-        self._over = True
-        return last
+        self._over, self._replies = True, None
+        return [message_frame(wire.Closed(reason=reason)), CloseSocket(code)]
 
     def _break_off(self, code: str, message: str, close_code: int, param: str | None = None) -> list[WireAction]:
-        self._over = True
+        self._over, self._replies = True, None
         error = wire.ErrorMessage(code=code, message=message, param=param, fatal=True)
-        return [self._send(error), CloseSocket(close_code)]
-
-    def _open(self, reply_id: str) -> _Reply | None:
-        reply = self._memory.replies.get(reply_id)
-        return reply if reply is not None and reply.state == "speaking" and not self._over else None
-
-    def _samples(self, reply: _Reply) -> int:
-        return 0 if self._started is None else reply.sent_bytes // bytes_per_sample(self._started.output.encoding)
+        return [message_frame(error), CloseSocket(close_code)]
 
     def _at(self, ear_sample: int) -> int:
         rate_hz = EAR_RATE_HZ if self._started is None else self._started.input.sample_rate_hz
         return ear_sample * rate_hz // EAR_RATE_HZ
 
     def _error(self, code: str, message: str, param: str | None) -> Send:
-        return self._send(wire.ErrorMessage(code=code, message=message, param=param))
-
-    def _send(self, message: wire.ServerMessage, key: Key | None = None) -> Send:
-        return Send(msgspec.json.encode(message).decode(), key)
+        return message_frame(wire.ErrorMessage(code=code, message=message, param=param))

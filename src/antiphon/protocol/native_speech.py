@@ -12,19 +12,17 @@ import itertools
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-import msgspec
-
 from antiphon.audio.pcm import bytes_per_sample
 from antiphon.core.errors import AntiphonError, AtCapacity, InvalidInput, ModelUnavailable
-from antiphon.core.event import Audio, Event, Failed, Flushed, PhonemeTimes, Saved, Timed, Unsaved, Warned, WordTimes
+from antiphon.core.event import Audio, Event, Failed, Flushed, PhonemeTimes, Saved, Unsaved, Warned, WordTimes
 from antiphon.core.frame import AudioFormat
 from antiphon.core.speech import Prosody, SpeechConfig
 from antiphon.core.turns import TurnEvent
 from antiphon.protocol import native_speech_messages as wire
 from antiphon.protocol.actions import Action, Cancel, Close, Flush, Key, Open, Push, Save, Send, SendBytes
 from antiphon.protocol.http import NotSupported
-from antiphon.protocol.native import AUDIO, JSON
-from antiphon.protocol.native_messages import AudioShape, ErrorMessage, Word
+from antiphon.protocol.native_frames import JSON, audio_frames, message_frame, placed
+from antiphon.protocol.native_messages import AudioShape, ErrorMessage
 from antiphon.protocol.native_speech_snapshot import SavedSpeech, SpeechSeal
 
 SNAPSHOT: Final = 0x02
@@ -155,7 +153,7 @@ class NativeSpeechSocket:
         )
         stream = self._begin(_Stream(next(self._keys), start.output, now_s))
         # The word goes first, under the stream's key: if the stream is refused, it is dropped with it.
-        return [self._send(wire.Ready(output=start.output), stream.key), Open(stream.key, config)]
+        return [message_frame(wire.Ready(output=start.output), stream.key), Open(stream.key, config)]
 
     def _resume(self, sealed: bytes, now_s: float) -> list[Action]:
         self._require_none()
@@ -165,7 +163,7 @@ class NativeSpeechSocket:
         )
         ready = wire.Ready(output=saved.output, sample=saved.sample, resumed=True, ended=saved.ended)
         voice = SpeechConfig(voice=saved.voice, language="")
-        return [self._send(ready, stream.key), Open(stream.key, voice, saved.stream)]
+        return [message_frame(ready, stream.key), Open(stream.key, voice, saved.stream)]
 
     def _require_none(self) -> None:
         if self._stream is not None:
@@ -188,15 +186,15 @@ class NativeSpeechSocket:
                 stream.active_s = now_s
                 return self._audio(stream, event.data)
             case WordTimes():
-                found = _placed(event.words, event.sample_rate_hz, stream.output)
-                return [self._send(wire.Words(words=found), key)] if found else []
+                found = placed(event.words, event.sample_rate_hz, stream.output.sample_rate_hz)
+                return [message_frame(wire.Words(words=found), key)] if found else []
             case PhonemeTimes():
-                found = _placed(event.phonemes, event.sample_rate_hz, stream.output)
-                return [self._send(wire.Phonemes(phonemes=found), key)] if found else []
+                found = placed(event.phonemes, event.sample_rate_hz, stream.output.sample_rate_hz)
+                return [message_frame(wire.Phonemes(phonemes=found), key)] if found else []
             case Flushed():
                 return self._flushed(stream, event, now_s)
             case Warned():
-                return [self._send(wire.WarningMessage(message=event.message), key)]
+                return [message_frame(wire.WarningMessage(message=event.message), key)]
             case Failed(fatal=True):
                 return self._break_off(stream, self._error("server_error", event.message))
             case Failed():
@@ -226,11 +224,11 @@ class NativeSpeechSocket:
         if stream is None or due_s is None or now_s < due_s:
             return []
         about = f"no text came for {self._limits.idle_s:g} s: the stream is ended"
-        return [self._send(wire.WarningMessage(message=about), stream.key), *self._end(stream)]
+        return [message_frame(wire.WarningMessage(message=about), stream.key), *self._end(stream)]
 
     def drain(self, now_s: float) -> list[Action]:
         """The server wants to leave: a stream under way is spoken to its end, unless its client saves it."""
-        return [] if self._over else [self._send(wire.Leaving())]
+        return [] if self._over else [message_frame(wire.Leaving())]
 
     def close(self, reason: AntiphonError) -> list[Action]:
         """The socket is about to close."""
@@ -247,12 +245,8 @@ class NativeSpeechSocket:
         return self._stream if self._stream is not None and self._stream.key == key else None
 
     def _audio(self, stream: _Stream, data: bytes) -> list[Action]:
-        output = stream.output
-        sample_bytes = bytes_per_sample(output.encoding)
-        size = sample_bytes * max(1, round(output.sample_rate_hz * self._limits.chunk_s))
-        stream.sent_samples += len(data) // sample_bytes
-        mark = bytes((AUDIO,))
-        return [SendBytes(mark + data[start : start + size], stream.key) for start in range(0, len(data), size)]
+        stream.sent_samples += len(data) // bytes_per_sample(stream.output.encoding)
+        return [*audio_frames(data, stream.output, self._limits.chunk_s, stream.key)]
 
     def _end(self, stream: _Stream) -> list[Action]:
         stream.ended = True
@@ -264,7 +258,7 @@ class NativeSpeechSocket:
             return self._finish(stream, "completed", [Close(stream.key)]) if stream.ended else []
         if not stream.flushes or event.marker != _FLUSH + stream.flushes[0]:
             return []
-        return [self._send(wire.Flushed(id=stream.flushes.pop(0), sample=stream.sent_samples), stream.key)]
+        return [message_frame(wire.Flushed(id=stream.flushes.pop(0), sample=stream.sent_samples), stream.key)]
 
     def _saved(self, stream: _Stream, event: Saved) -> list[Action]:
         seal = self._seal
@@ -283,7 +277,7 @@ class NativeSpeechSocket:
         told = wire.Snapshot(
             sample=stream.sent_samples, size_bytes=len(sealed), expires_in_ms=round(seal.ttl_s * 1000)
         )
-        given: list[Action] = [Close(stream.key), self._send(told), SendBytes(bytes((SNAPSHOT,)) + sealed)]
+        given: list[Action] = [Close(stream.key), message_frame(told), SendBytes(bytes((SNAPSHOT,)) + sealed)]
         return self._finish(stream, "saved", given)
 
     def _unsaved(self, stream: _Stream, why: str) -> list[Action]:
@@ -298,7 +292,7 @@ class NativeSpeechSocket:
         self, stream: _Stream, reason: Literal["completed", "cancelled", "saved", "failed"], first: list[Action]
     ) -> list[Action]:
         self._stream = None
-        return [*first, self._send(wire.Done(samples=stream.sent_samples, reason=reason))]
+        return [*first, message_frame(wire.Done(samples=stream.sent_samples, reason=reason))]
 
     def _told(self, error: AntiphonError, *, fatal: bool = False) -> Send:
         param = error.param if isinstance(error, InvalidInput) else None
@@ -313,14 +307,4 @@ class NativeSpeechSocket:
         return self._error(code, str(error), param, fatal=fatal)
 
     def _error(self, code: str, message: str, param: str | None = None, *, fatal: bool = False) -> Send:
-        return self._send(ErrorMessage(code=code, message=message, param=param, fatal=fatal))
-
-    def _send(self, message: wire.ServerMessage | ErrorMessage, key: Key | None = None) -> Send:
-        return Send(msgspec.json.encode(message).decode(), key)
-
-
-def _placed(timed: tuple[Timed, ...], from_hz: int, output: AudioShape) -> list[Word]:
-    rate_hz = output.sample_rate_hz
-    return [
-        Word(one.text, one.start_sample * rate_hz // from_hz, one.end_sample * rate_hz // from_hz) for one in timed
-    ]
+        return message_frame(ErrorMessage(code=code, message=message, param=param, fatal=fatal))

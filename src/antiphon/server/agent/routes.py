@@ -2,7 +2,8 @@
 
 from starlette.websockets import WebSocket
 
-from antiphon.protocol.native import AUDIO, NativeLimits
+from antiphon.protocol.native import NativeLimits
+from antiphon.protocol.native_frames import AUDIO
 from antiphon.server.agent.machine import AgentMachine
 from antiphon.server.agent.sessions import AgentSessions
 from antiphon.server.auth import Principal

@@ -9,7 +9,8 @@ from antiphon.audio.pcm import bytes_per_sample, decode
 from antiphon.core.event import Audio, Event, Flushed, WordTimes
 from antiphon.dialog.conversation_log import AudibleLeft, AudioLeft, PlayedTo, SpeechOpened, WireNews
 from antiphon.protocol.actions import Close, Flush, Key, Push
-from antiphon.protocol.native import NativeSocket, WireAction
+from antiphon.protocol.native import NativeSocket
+from antiphon.protocol.native_frames import WireAction
 from antiphon.protocol.native_messages import AudioShape
 
 SpeechAction: TypeAlias = WireAction | Push | Flush | Close
