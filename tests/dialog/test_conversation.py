@@ -20,7 +20,7 @@ from antiphon.dialog.conversation_actions import (
 )
 from antiphon.dialog.conversation_settings import ConversationSettings, Phrases, ReplySettings
 from antiphon.dialog.ledger import cause
-from antiphon.dialog.tools import CallTool, CancelTool
+from antiphon.dialog.tools import CallTool, CancelTool, ToolSettings
 from tests.dialog.world import World, asks, tokens, well_formed
 
 LONG = (
@@ -264,6 +264,41 @@ def test_a_correction_within_the_turn_books_the_corrected_day_once():
     world.run()
     assert [what for _, what in world.executed] == ['book {"day":"Thursday"}']
     assert world.heard == "I have put that down."
+
+
+GRACE = ConversationSettings(tools=ToolSettings(write_grace_s=0.3))
+
+
+@pytest.mark.parametrize("eager", [True, False])
+def test_a_correction_right_after_the_turns_end_is_in_time_too(eager: bool):
+    """The user draws breath for longer than the ear waits, and goes on before anything has been done."""
+    world = World(book, GRACE)
+    end_s = world.says(1.0, "move it to Friday", eager=eager)
+    world.says(end_s + 0.25, "no Thursday afternoon", pace_s=0.4)
+    world.run()
+    assert [what for _, what in world.executed] == ['book {"day":"Thursday"}']
+    assert world.users == ["move it to Friday no Thursday afternoon"]
+    assert world.heard == "I have put that down."
+
+
+def test_a_cough_right_after_the_turns_end_only_delays_a_write():
+    world = World(book, GRACE)
+    end_s = world.says(1.0, "move it to Friday")
+    world.at(end_s + 0.2, TurnStarted(0))
+    world.at(end_s + 1.0, TurnEnded("", 0, "timeout"))
+    world.run()
+    assert [what for _, what in world.executed] == ['book {"day":"Friday"}']
+    assert world.actions(CallTool)[0][0] >= end_s + 1.0
+    assert world.heard == "I have put that down."
+
+
+@pytest.mark.parametrize("event", [happens.Closed(), happens.ClientLost()])
+def test_who_leaves_right_after_asking_gets_what_was_asked_for(event: happens.ConversationEvent):
+    world = World(book, GRACE)
+    end_s = world.says(1.0, "move it to Friday")
+    world.at(end_s + 0.1, event)
+    world.run()
+    assert [what for _, what in world.executed] == ['book {"day":"Friday"}']
 
 
 def test_X1_a_finished_write_is_known_and_not_done_again_after_an_interruption():

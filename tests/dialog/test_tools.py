@@ -185,3 +185,51 @@ def test_memory_is_bounded():
 
 def test_unknown_results_are_ignored():
     assert not desk().finish("nobody", "x")
+
+
+def test_a_write_waits_a_moment_longer_than_its_turn():
+    tools = desk(write_grace_s=0.3)
+    tools.ask(call("book"), 1, "r", False, 0.0)
+    assert tools.commit("r", 1.0) == []
+    assert tools.deadline_s == 1.3
+    assert tools.start_due(1.2) == []
+    assert [type(action) for action in tools.start_due(1.3)] == [CallTool]
+    assert tools.start_due(2.0) == []
+
+
+def test_the_moment_counts_from_the_end_of_the_turn():
+    tools = desk(write_grace_s=0.3)
+    _, actions = tools.ask(call("book"), 1, "r", True, 5.2, since_s=5.0)
+    assert (actions, tools.deadline_s) == ([], 5.3)
+    _, actions = tools.ask(call("book", '{"a": 1}', "d"), 1, "r", True, 6.0, since_s=5.0)
+    assert {action.call.call_id for action in actions} == {"c", "d"}, "both are due"
+    _, actions = tools.ask(call("look", call_id="e"), 1, "r", True, 5.0)
+    assert len(actions) == 1, "reads never wait"
+
+
+def test_no_write_begins_while_the_user_speaks():
+    tools = desk(write_grace_s=0.3)
+    tools.ask(call("book"), 1, "r", True, 0.0)
+    tools.held = True
+    assert tools.start_due(1.0) == []
+    assert tools.deadline_s is None, "there is nothing to wait for but the user"
+    tools.held = False
+    assert len(tools.start_due(1.0)) == 1
+
+
+def test_a_write_that_was_cut_off_before_it_began_is_never_done():
+    tools = desk(write_grace_s=0.3)
+    tools.ask(call("book"), 1, "r", True, 0.0)
+    assert tools.interrupt("r") == []
+    assert states(tools) == ["superseded"]
+    assert not tools.touched("r")
+    assert tools.start_due(9.0) == []
+    ((_, said),) = tools.take_results()
+    assert "went on before it began" in said
+
+
+def test_when_nobody_can_correct_a_write_any_more_it_is_done():
+    tools = desk(write_grace_s=0.3)
+    tools.ask(call("book"), 1, "r", True, 0.0)
+    assert len(tools.start_due(0.1, last=True)) == 1
+    assert tools.touched("r")

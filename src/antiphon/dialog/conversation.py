@@ -84,6 +84,8 @@ class Conversation:
             return []
         actions = list(answers.sift(self._decide(event)))
         while not self.over:  # what one decision ends may let another begin
+            user = self._user
+            self.desk.held = user is not None and user.undecided and self._contested(user)
             current = answers.current
             more = list(answers.sift(self._settle()))
             actions += more
@@ -196,7 +198,7 @@ class Conversation:
         if judgement.meaning == "interruption":
             return self._yield(user, judgement.reason)
         if judgement.meaning != "undecided":
-            user.may_pause = False
+            user.may_pause = user.undecided = False
             return user.over.voice.go_on(self._now_s)
         return []
 
@@ -336,7 +338,7 @@ class Conversation:
             return []
         self._away_s = self._now_s
         self.answers.note("client.lost", "", "network")
-        actions = self.answers.drop_guess("the client is gone")
+        actions = self.answers.drop_guess("the client is gone") + list(self.desk.start_due(self._now_s, last=True))
         if self._user is not None:
             actions += self._end_turn(self._user)  # its answer waits for the client
         if self.answers.current is not None:

@@ -138,8 +138,8 @@ class Answers:
     def settle(self, stay: bool) -> list[Action]:
         """What follows from what has happened. ``stay``: the client is away, nothing begins and nothing ends."""
         now_s = self.at.now_s
+        actions: list[Action] = [*self.desk.start_due(now_s)]
         self.keep_results()
-        actions: list[Action] = []
         for answer in self._both():
             actions += answer.check_tools(now_s)
         current = self.current
@@ -196,7 +196,7 @@ class Answers:
 
     def end(self) -> list[Action]:
         """Nothing more is said or asked for; running writes go on to their end."""
-        actions = self.drop_guess("the end")
+        actions = self.drop_guess("the end") + list(self.desk.start_due(self.at.now_s, last=True))
         if self.current is not None:
             actions += self.current.stop(self.at.now_s, 0)
             self.current = None

@@ -29,6 +29,8 @@ class UserTurn:
     erased: bool = False
     may_pause: bool = True
     """Whether the agent has yet to decide about pausing for it."""
+    undecided: bool = True
+    """Whether it may still turn out to take the floor from the answer that it is spoken over."""
     carried: UserSaid | None = None
     """The turn before, to which nothing of an answer was heard: this one goes on with it."""
 

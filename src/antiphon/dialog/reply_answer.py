@@ -61,12 +61,13 @@ class Answer:
         self._failures = 0
         self._repeats = Repeats("")
         self._waits_s: float | None = None
+        self._certain_s: float | None = None  # since when the turn is
         self._fillers = 0
 
     @property
     def unheard(self) -> bool:
         """Whether it may be taken back as if it had never been: nothing was heard of it, and it did nothing."""
-        return not self.reply.heard_chars and not self.reply.calls
+        return not self.reply.heard_chars and not self._desk.touched(self.reply.reply_id)
 
     def finished(self, now_s: float) -> bool:
         if self.voice.dead:
@@ -81,6 +82,8 @@ class Answer:
         self._waits_s = now_s
 
     def start(self, now_s: float) -> list[Action]:
+        if self.committed and self._certain_s is None:
+            self._certain_s = now_s
         return self._ask(now_s)
 
     def say(self, text: str, now_s: float) -> list[Action]:
@@ -90,7 +93,7 @@ class Answer:
 
     def commit(self, now_s: float) -> list[Action]:
         """The turn is certain."""
-        self.committed = True
+        self.committed, self._certain_s = True, now_s
         return list(self._desk.commit(self.reply.reply_id, now_s))
 
     def stop(self, now_s: float, fade_ms: int) -> list[Action]:
@@ -228,7 +231,8 @@ class Answer:
 
     def _call(self, call: ToolCall, now_s: float) -> list[Action]:
         self._asked = True
-        call, actions = self._desk.ask(call, self.reply.turn, self.reply.reply_id, self.committed, now_s)
+        turn, owner = self.reply.turn, self.reply.reply_id
+        call, actions = self._desk.ask(call, turn, owner, self.committed, now_s, self._certain_s)
         self.reply.calls.append((len(self.reply.text), call))
         held = "" if actions else ", not run now"
         self._note(self.reply.turn, "tool.asked", f"{call.name} {call.arguments} as {call.call_id}{held}")

@@ -1,7 +1,7 @@
 """Decides about tool calls: what may run when, what must not run twice, and that every call comes to an end.
 
-Reads may run on a guess. Writes wait until the turn is certain and then run once, under a key by which whoever executes
-them can tell a repetition.
+Reads may run on a guess. Writes wait until the turn is certain, and a moment longer, in which the user may go on and
+correct it; then they run once, under a key by which whoever executes them can tell a repetition.
 """
 
 import hashlib
@@ -48,6 +48,8 @@ class ToolSettings:
     max_calls_per_turn: int = 16
     fillers: Mapping[str, tuple[str | None, float | None]] = field(default_factory=dict)
     """For a tool: what is said while it takes long, and after how many seconds; None: as for every tool."""
+    write_grace_s: float = 0.0
+    """No write runs sooner after its turn's end: a user who goes on at once still corrects it."""
 
 
 @dataclass(slots=True)
@@ -65,6 +67,9 @@ class ToolRun:
     signature: str = ""
     target: str = ""
     twin_of: str = ""
+    due_s: float | None = None
+    """When a write whose turn is certain starts; None: started, or not certain."""
+    started: bool = False
     said: str = ""
     """Its result, once it ended."""
     told: bool = False
@@ -87,6 +92,8 @@ class ToolDesk:
         self.specs = {spec.name: spec for spec in specs}
         self.settings = settings or ToolSettings()
         self.runs: dict[str, ToolRun] = {}
+        self.held = False
+        """No write starts: the user is speaking, and may correct it."""
         self._conversation_id = conversation_id
         self._results: list[tuple[str, str]] = []
 
@@ -97,7 +104,14 @@ class ToolDesk:
 
     @property
     def deadline_s(self) -> float | None:
-        return min((run.deadline_s for run in self.runs.values() if run.state == "running"), default=None)
+        times = [run.deadline_s for run in self.runs.values() if run.state == "running"]
+        if not self.held:
+            times += [run.due_s for run in self.runs.values() if run.due_s is not None]
+        return min(times, default=None)
+
+    def touched(self, owner: str) -> bool:
+        """Whether any call of this answer has been executed, or may still be."""
+        return any(run.started or run.open for run in self.runs.values() if run.owner == owner)
 
     def filler(self, owner: str) -> tuple[str | None, float | None]:
         """What is said, and after how long, while the calls of this answer take long; None: as for every tool."""
@@ -111,9 +125,12 @@ class ToolDesk:
         return call_id in self.runs and self.runs[call_id].open
 
     def ask(
-        self, call: ToolCall, turn: int, owner: str, committed: bool, now_s: float
+        self, call: ToolCall, turn: int, owner: str, committed: bool, now_s: float, since_s: float | None = None
     ) -> tuple[ToolCall, list[ToolAction]]:
-        """A brain wishes for a tool. Returns the call as it is to be recorded (its id made unique) and what to do."""
+        """A brain wishes for a tool. Returns the call as it is to be recorded (its id made unique) and what to do.
+
+        ``committed``: the turn is certain, since ``since_s`` (None: now).
+        """
         call = self._unique(call)
         spec = self.specs.get(call.name)
         arguments = _arguments(call.arguments)
@@ -142,12 +159,17 @@ class ToolDesk:
             same = other is not run and run.target and other.target == run.target and other.turn == turn
             if same and other.state == "waiting":
                 self._end(other, "superseded", "replaced by a later call of the same turn")
-        return call, [self._start(run, now_s)] if committed else []
+        return call, self._schedule([run], now_s if since_s is None else since_s, now_s) if committed else []
 
     def commit(self, owner: str, now_s: float) -> list[ToolAction]:
         """The turn is certain: what waited for that runs, in the order of asking."""
         waiting = [run for run in self.runs.values() if run.owner == owner and run.state == "waiting"]
-        return [self._start(run, now_s) for run in waiting if not run.twin_of]
+        return self._schedule([run for run in waiting if not run.twin_of], now_s, now_s)
+
+    def start_due(self, now_s: float, *, last: bool = False) -> list[ToolAction]:
+        """Start the writes whose moment has come, if nobody is speaking. ``last``: nobody can correct them any more."""
+        due = [run for run in self.runs.values() if run.due_s is not None and (last or run.due_s <= now_s)]
+        return [] if self.held else [self._start(run, now_s) for run in due]
 
     def discard(self, owner: str) -> list[ToolAction]:
         """The answer was a guess, and wrong: nothing of it happened."""
@@ -160,10 +182,12 @@ class ToolDesk:
         return actions
 
     def interrupt(self, owner: str) -> list[ToolAction]:
-        """The answer was cut off: its reads are of no use any more, its writes go on to their end."""
+        """The answer was cut off: its reads are of no use any more; its writes go on to their end, or never begin."""
         actions: list[ToolAction] = []
         for run in self._open_of(owner):
-            if run.effect == "read":
+            if run.state == "waiting":
+                self._end(run, "superseded", "not done: the user went on before it began")
+            elif run.effect == "read":
                 actions += self._cancel(run)
         return actions
 
@@ -216,8 +240,13 @@ class ToolDesk:
     def _open_of(self, owner: str) -> list[ToolRun]:
         return [run for run in self.runs.values() if run.owner == owner and run.open]
 
+    def _schedule(self, runs: Sequence[ToolRun], since_s: float, now_s: float) -> list[ToolAction]:
+        for run in runs:
+            run.due_s = since_s + self.settings.write_grace_s
+        return self.start_due(now_s)
+
     def _start(self, run: ToolRun, now_s: float) -> CallTool:
-        run.state, run.deadline_s = "running", now_s + run.timeout_s
+        run.state, run.deadline_s, run.due_s, run.started = "running", now_s + run.timeout_s, None, True
         for twin in self.runs.values():
             if twin.twin_of == run.call.call_id:
                 twin.state, twin.deadline_s = run.state, run.deadline_s
@@ -250,7 +279,7 @@ class ToolDesk:
         said = content if verbatim else json.dumps({"status": state, "note": content})
         for each in (run, *(other for other in self.runs.values() if other.twin_of == run.call.call_id)):
             if each.open:
-                each.state, each.said = state, said
+                each.state, each.said, each.due_s = state, said, None
                 self._results.append((each.call.call_id, said))
 
     def _refuse(self, call: ToolCall, turn: int, owner: str, problem: str) -> None:

@@ -110,6 +110,8 @@ class AgentSettings(Section):
     language: str = "en"
     speculate: bool = True
     """Prepare the answer as soon as the turn is probably over."""
+    write_grace_s: float = Field(default=0.3, ge=0, le=5)
+    """No write tool runs sooner after the end of its turn: a user who goes on at once ("no, Thursday") corrects it."""
     feed: Literal["tokens", "sentences", "reply"] = "tokens"
     """How text is given to the voice."""
     lead_s: float = Field(default=3.0, gt=0, le=30)

@@ -84,7 +84,7 @@ def plan_session(settings: Settings, tools: ServerTools, start: wire.Start, defa
         interruption=InterruptionSettings(
             wordless_s=agent.wordless_s, echo_cancelled=agent.echo_cancelled or agent.echo_cancellation
         ),
-        tools=ToolSettings(targets=tools.targets, fillers=tools.fillers),
+        tools=ToolSettings(targets=tools.targets, fillers=tools.fillers, write_grace_s=agent.write_grace_s),
     )
     theirs = _client_specs(asked.tools, tools.specs)
     names = frozenset(spec.name for spec in theirs)
