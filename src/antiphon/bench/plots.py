@@ -196,7 +196,8 @@ def _logarithmic(axis: "Axis") -> None:
     """Numbers as people write them: 20, 50, 100."""
     from matplotlib.ticker import LogLocator, NullFormatter, ScalarFormatter
 
-    axis.axes.set(**{f"{axis.axis_name}scale": "log"})
+    scale = axis.axes.set_xscale if axis is axis.axes.xaxis else axis.axes.set_yscale
+    scale("log")
     axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
     axis.set_major_formatter(ScalarFormatter())
     axis.set_minor_formatter(NullFormatter())
