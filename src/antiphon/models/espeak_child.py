@@ -121,6 +121,14 @@ class Library:
         self._lib.espeak_Synth(data, len(data), 0, 1, 0, flags, None, None)
         return self._events, bytes(self._audio[: self._max_bytes])
 
+    def sounds(self, names: list[str]) -> list[list[str]]:
+        """IPA of the library's own phoneme names."""
+        found = []
+        for name in names:
+            events, _ = self.speak(f"[[{name}]]", mnemonics=True, rate=350, pitch=50, spread=50, max_samples=1 << 20)
+            found.append([sound for kind, *_, sound in events if kind == _PHONEME and sound])
+        return found
+
     def choose(self, voice: str) -> bool:
         return not self._lib.espeak_SetVoiceByName(voice.encode())
 
@@ -159,8 +167,11 @@ def answer(library: Library, request: dict[str, Any]) -> tuple[dict[str, Any], b
     asked = dict(request)
     if not library.choose(asked.pop("voice")):
         return {"error": "it does not know its own voice"}, b""
-    if asked.pop("do") == "phonemes":
+    what = asked.pop("do")
+    if what == "phonemes":
         return {"clauses": library.phonemes(**asked)}, b""
+    if what == "sounds":
+        return {"sounds": library.sounds(**asked)}, b""
     events, audio = library.speak(**asked)
     return {"events": events, "bytes": len(audio)}, audio
 

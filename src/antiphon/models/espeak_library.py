@@ -11,7 +11,7 @@ import select
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -21,6 +21,7 @@ import numpy as np
 
 from antiphon.core.errors import EngineFailed, InvalidInput, ModelUnavailable
 from antiphon.core.frame import Samples
+from antiphon.text.languages import base_language
 
 INSTALL = "pip install 'antiphon[espeak]'"
 RATE_WORDS_PER_MINUTE = 175
@@ -29,6 +30,8 @@ RATE_RANGE = (80, 450)
 MAX_CHARS = 1_000
 """Of one call. Callers cut their text; the bound keeps a call short."""
 MAX_SPOKEN_S = 120.0
+
+TAGALOG = "tl"
 
 _CHILD = Path(__file__).with_name("espeak_child.py")
 _PATIENCE_S = 10.0
@@ -72,8 +75,9 @@ class Speech:
 
 
 @dataclass(frozen=True, slots=True)
-class EspeakVoice:
-    """One of the library's languages: ``name`` in English, ``identifier`` as the library calls it."""
+class LibraryVoice:
+    """One of the library's languages: ``name`` in English, ``identifier`` as the library calls it, ``tags`` as it
+    lists them."""
 
     name: str
     identifier: str
@@ -85,6 +89,7 @@ class EspeakLibrary:
 
     def __init__(self, library: Path, data: Path) -> None:
         """Starts the first process. Raises ``ModelUnavailable``."""
+        self.data = data
         self._command = (sys.executable, "-I", "-S", str(_CHILD), str(library), str(data))
         self._lock = threading.Lock()
         self._idle: list[_Child] = []
@@ -97,14 +102,14 @@ class EspeakLibrary:
         self.sample_rate_hz = int(hello["rate"])
         self.version = str(hello["version"])
         found = [
-            (EspeakVoice(name.strip(), identifier, tuple(tag for _, tag in tags)), tags)
+            (LibraryVoice(name.strip(), identifier, tuple(tag for _, tag in tags)), tags)
             for name, identifier, tags in hello["voices"]
             if not _UNREADABLE & {tag for _, tag in tags}
         ]
-        self.voices: tuple[EspeakVoice, ...] = tuple(voice for voice, _ in found)
+        self.voices: tuple[LibraryVoice, ...] = tuple(voice for voice, _ in found)
         self._by_tag = _by_tag(found)
 
-    def voice(self, language: str) -> EspeakVoice | None:
+    def voice(self, language: str) -> LibraryVoice | None:
         """Who reads ``language``: the exact tag, else ever shorter ones (``de-CH`` -> ``de``); None: nobody."""
         tag = language.strip().replace("_", "-").lower()
         while tag:
@@ -113,6 +118,11 @@ class EspeakLibrary:
                 return known
             tag = tag.rpartition("-")[0]
         return None
+
+    def tags_of(self, voice: LibraryVoice) -> list[str]:
+        """All tags that mean ``voice``, its own first."""
+        own = [tag for tag in voice.tags if self.voice(tag) is voice]
+        return [*own, *(tag for tag in _PREFERRED if self.voice(tag) is voice and base_language(tag) != TAGALOG)]
 
     def phonemes(self, text: str, language: str, tie: str = "") -> str:
         """IPA of ``text`` with stress marks; punctuation stays where it stood, words are set apart by a space.
@@ -170,6 +180,11 @@ class EspeakLibrary:
             len(samples) < round(MAX_SPOKEN_S * self.sample_rate_hz),
         )
 
+    def sounds(self, language: str, names: Sequence[str]) -> list[list[str]]:
+        """The IPA that each of the library's own phoneme names (or several, one after the other) sounds as."""
+        reply, _ = self._call({"do": "sounds", "voice": self._voice(language).identifier, "names": names})
+        return [list(sounds) for sounds in reply["sounds"]]
+
     def close(self) -> None:
         """End the processes that rest; later calls would start new ones."""
         with self._lock:
@@ -177,13 +192,13 @@ class EspeakLibrary:
         for child in idle:
             child.stop()
 
-    def _voice(self, language: str) -> EspeakVoice:
+    def _voice(self, language: str) -> LibraryVoice:
         voice = self.voice(language)
         if voice is None:
             raise InvalidInput(f"eSpeak NG has no language {language[:40]!r}", "language")
         return voice
 
-    def _clauses(self, voice: EspeakVoice, text: str, tie: str) -> list[str]:
+    def _clauses(self, voice: LibraryVoice, text: str, tie: str) -> list[str]:
         reply, _ = self._call({"do": "phonemes", "voice": voice.identifier, "text": _clean(text), "tie": tie})
         # Ties stand inside the marks of a change of language, too.
         return [_SWITCH.sub("", re.sub(r"\([^)]*\)", lambda m: m[0].replace(tie, ""), c)) for c in reply["clauses"]]
@@ -253,8 +268,8 @@ class _Child:
         self._read += data
 
 
-def _by_tag(found: list[tuple[EspeakVoice, Any]]) -> dict[str, EspeakVoice]:
-    best: dict[str, tuple[int, EspeakVoice]] = {}
+def _by_tag(found: list[tuple[LibraryVoice, Any]]) -> dict[str, LibraryVoice]:
+    best: dict[str, tuple[int, LibraryVoice]] = {}
     for voice, tags in found:
         for priority, tag in tags:
             if tag.lower() not in best or priority < best[tag.lower()][0]:

@@ -1,0 +1,42 @@
+"""The International Phonetic Alphabet as people write it, and what is none of it.
+
+Source: the IPA chart, revised to 2020, with the ligatures and letters that speech software uses beside it (misaki's
+``A I O Q W Y T`` for diphthongs and the flap, ``ᵊ`` and ``ᵻ``).
+"""
+
+import unicodedata
+
+from antiphon.core.errors import InvalidInput
+
+VOWELS = frozenset("iyɨʉɯuɪʏʊeøɘɵɤoəɛœɜɞʌɔæɐaɶɑɒɚɝᵊᵻ" + "AIOQWY")
+_CONSONANTS = frozenset(
+    "pbtdʈɖcɟkɡgqɢʔmɱnɳɲŋɴʙrʀⱱɾɽɸβfvθðszʃʒʂʐçʝxɣχʁħʕhɦɬɮʋɹɻjɰlɭʎʟwʍɥʜʢʡɕʑɺɧɫʘǀǃǂǁɓɗʄɠʛʣʤʥʦʧʨT"
+)
+STRESSES = frozenset("ˈˌ'’")
+_MARKS = frozenset("ːˑ:.‿͜͡ʰʷʲˠˤⁿˡʼ˞˥˦˧˨˩↗↘ꜛꜜ‖|-^ ")
+"""Length, ties, secondary articulations, tones, separators."""
+
+
+def check_ipa(phonemes: str) -> None:
+    """Raises ``InvalidInput`` naming the first symbol that is not of the alphabet, and where there is no sound."""
+    plain = unicodedata.normalize("NFC", phonemes)
+    sounds = 0
+    for symbol in plain:
+        if symbol in VOWELS or symbol in _CONSONANTS:
+            sounds += 1
+        elif not (symbol in STRESSES or symbol in _MARKS or unicodedata.combining(symbol)):
+            # Composed letters (ã) count as their base.
+            base = unicodedata.normalize("NFD", symbol)[0]
+            if base not in VOWELS and base not in _CONSONANTS:
+                raise InvalidInput(
+                    f"phonemes {_shown(phonemes)}: {symbol!r} (U+{ord(symbol):04X}) is no symbol of the International "
+                    "Phonetic Alphabet",
+                    "transcript",
+                )
+            sounds += 1
+    if not sounds:
+        raise InvalidInput(f"phonemes {_shown(phonemes)}: there is no sound in them", "transcript")
+
+
+def _shown(phonemes: str) -> str:
+    return repr(phonemes if len(phonemes) <= 60 else phonemes[:57] + "...")
