@@ -35,7 +35,7 @@ def spied(monkeypatch: pytest.MonkeyPatch) -> list[Spied]:
         made.append(Spied(*shape))
         return made[-1]
 
-    monkeypatch.setattr("antiphon.server.agent.machine.SessionEcho", make)
+    monkeypatch.setattr("antiphon.server.agent.voices.SessionEcho", make)
     return made
 
 

@@ -11,21 +11,18 @@ from typing import Protocol
 from antiphon.core.brain import BrainDone, BrainEvent, BrainFailed, TextDelta, ToolCall
 from antiphon.core.errors import AntiphonError, EngineFailed
 from antiphon.core.event import Event, Failed, Flushed
-from antiphon.core.frame import AudioFormat
 from antiphon.core.hearing import Listened
-from antiphon.core.speech import SpeechConfig
 from antiphon.core.turns import TurnEvent
 from antiphon.dialog import conversation_actions as wishes
 from antiphon.dialog import conversation_events as happens
-from antiphon.dialog.conversation_log import EarSaid, WireNews
+from antiphon.dialog.conversation_log import EarSaid
 from antiphon.dialog.tools import CallTool, CancelTool
 from antiphon.protocol import native_messages as wire
-from antiphon.protocol.actions import AgentAction, Ask, Cancel, Key, Note, Open
+from antiphon.protocol.actions import AgentAction, Ask, Cancel, Key, Note
 from antiphon.protocol.native import NativeLimits, NativeSocket, Tell, ToConversation
-from antiphon.server.agent.echo import SessionEcho
 from antiphon.server.agent.hearing import AgentHearing
 from antiphon.server.agent.session import AgentSession
-from antiphon.server.agent.speech import AgentSpeech
+from antiphon.server.agent.voices import AgentVoices
 from antiphon.server.lifecycle import Unready
 
 
@@ -55,8 +52,7 @@ class AgentMachine:
         self._fresh = False  # the session has begun on this socket
         self._keys = count(1)
         self._hearing: AgentHearing | None = None
-        self._echo: SessionEcho | None = None
-        self._voices: dict[Key, AgentSpeech] = {}
+        self._voices: AgentVoices | None = None
         self._requests: dict[str, Key] = {}
         self._questions: dict[Key, str] = {}
         self._draining = False
@@ -106,16 +102,17 @@ class AgentMachine:
 
     def deliver(self, key: Key, event: Event | TurnEvent | BrainEvent, now_s: float) -> list[AgentAction]:
         self._now_s = now_s
-        session, hearing = self._session, self._hearing
-        if session is None:
+        session, hearing, voices = self._session, self._hearing, self._voices
+        if session is None or voices is None:
             return []
         match event:
             case TextDelta() | ToolCall() | BrainDone() | BrainFailed():
                 out = self._think(key, event)
             case _ if hearing is not None and key == hearing.key:
                 out = self._hear(session, hearing, event)
-            case _ if key in self._voices:
-                out = self._speak(self._voices[key], event)
+            case _ if (speech := voices.get(key)) is not None and not isinstance(event, TurnEvent):
+                out = self._handle(happens.FromVoice(speech.speech_id, event))
+                out += voices.deliver(speech, event)
             case _:
                 return []
         return out + self._leave()
@@ -124,7 +121,7 @@ class AgentMachine:
         self._now_s = now_s
         if self._hearing is not None and key == self._hearing.key:
             return self._end_by(error)
-        speech = self._voices.get(key)
+        speech = None if self._voices is None else self._voices.get(key)
         if speech is None:
             return [Note(f"refused: {error}", key)]
         failed = Failed(str(error), fatal=True)
@@ -186,7 +183,7 @@ class AgentMachine:
         self._session = session
         session.hold(self, self._now_s)  # before anything else may fail: what nobody holds, nobody ends
         try:
-            self._echo = _echo_of(start, session.plan.echo_delay_ms)
+            self._voices = AgentVoices(session, start, self._native, self._keys, lambda: self._now_s)
         except AntiphonError as error:
             return self._end_by(error)
         self._hearing = AgentHearing(next(self._keys), start.input, session.plan, session.media_samples)
@@ -204,11 +201,10 @@ class AgentMachine:
         return out + self._handle(happens.ClientBack())
 
     def _listen(self, data: bytes) -> list[AgentAction]:
-        session, hearing = self._session, self._hearing
-        if session is None or hearing is None:
+        session, hearing, voices = self._session, self._hearing, self._voices
+        if session is None or hearing is None or voices is None:
             return []
-        if self._echo is not None:
-            data = self._echo.heard(data)
+        data = voices.heard(data)
         actions, samples = hearing.push(data, self._now_s)
         session.user_audio(data, hearing.shape.encoding, hearing.shape.sample_rate_hz, samples, self._now_s)
         return actions
@@ -244,16 +240,6 @@ class AgentMachine:
             session.observe(EarSaid(event, hearing.offset_samples), self._now_s)
         return self._replace_ear(hearing, event.message) if isinstance(event, Failed) else []
 
-    def _speak(self, speech: AgentSpeech, event: Event | TurnEvent) -> list[AgentAction]:
-        if isinstance(event, TurnEvent):
-            return []
-        out = self._handle(happens.FromVoice(speech.speech_id, event))
-        if speech.key in self._voices:  # else the conversation has just given it up
-            out += speech.deliver(event)
-            if speech.complete:
-                self._voices.pop(speech.key, None)
-        return out
-
     def _replace_ear(self, hearing: AgentHearing, why: str, replay: bool = False) -> list[AgentAction]:
         opened = hearing.reopen(next(self._keys), self._now_s, replay=replay)
         if opened is None:
@@ -278,7 +264,7 @@ class AgentMachine:
                 asked = self._requests.pop(wish.request_id, None)
                 return [] if asked is None or self._questions.pop(asked, None) is None else [Cancel(asked)]
             case wishes.Speak():
-                return self._open_speech(wish)
+                return [] if self._voices is None else self._voices.speak(wish)
             case CallTool():
                 return self._native.call_tool(wish.call.call_id, wish.call.name, wish.call.arguments)
             case CancelTool():
@@ -288,86 +274,15 @@ class AgentMachine:
             case wishes.EndConversation():
                 return self._native.close(wish.reason)
             case _:
-                speech = None if self._session is None else self._session.speeches.get(wish.speech_id)
-                return [] if speech is None else self._steer(speech, wish)
-
-    def _open_speech(self, wish: wishes.Speak) -> list[AgentAction]:
-        session, start = self._session, self._native.started
-        if session is None or start is None:
-            return []
-        known = session.speeches.get(wish.speech_id)
-        if known is not None:
-            return list(known.speak(wish.text))
-        speech = AgentSpeech(
-            wish.speech_id,
-            next(self._keys),
-            session.conversation.turn_of(wish.speech_id),
-            wish.held,
-            start.output,
-            self._native,
-            session.level,
-            self._observe,
-            self._said,
-            lambda: self._now_s,
-        )
-        session.remember(speech)
-        self._voices[speech.key] = speech
-        output = AudioFormat("raw", start.output.encoding, start.output.sample_rate_hz)
-        config = SpeechConfig(
-            voice=session.plan.voice,
-            language=session.plan.language,
-            format=output,
-            words=True,
-            lead_s=session.plan.conversation.reply.lead_s,
-        )
-        return [Open(speech.key, config), *speech.speak(wish.text)]
-
-    def _steer(self, speech: AgentSpeech, wish: wishes.Action) -> Sequence[AgentAction]:
-        match wish:
-            case wishes.FlushSpeech():
-                return speech.flush(wish.marker)
-            case wishes.FinishSpeech():
-                out = speech.finish()
-                if speech.complete:
-                    self._voices.pop(speech.key, None)
-                return out
-            case wishes.HoldSpeech():
-                speech.held = True
-                return []
-            case wishes.ReleaseSpeech():
-                return speech.release()
-            case wishes.PauseSpeech():
-                return self._native.pause_reply(speech.speech_id, self._fade_ms)
-            case wishes.ContinueSpeech():
-                return self._native.continue_reply(speech.speech_id)
-            case wishes.CancelSpeech():
-                self._voices.pop(speech.key, None)
-                if self._echo is not None:
-                    self._echo.cleared()
-                return [Cancel(speech.key), *speech.cancel(wish.fade_ms)]
-            case _:
-                return []
+                return [] if self._voices is None else self._voices.steer(wish)
 
     # Inside
-
-    @property
-    def _fade_ms(self) -> int:
-        return 0 if self._session is None else self._session.plan.conversation.reply.fade_ms
-
-    def _observe(self, news: WireNews) -> None:
-        if self._session is not None:
-            self._session.observe(news, self._now_s)
-
-    def _said(self, speech_id: str, start_sample: int, data: bytes) -> None:
-        if self._echo is not None:
-            self._echo.left(data)
-        if self._session is not None:
-            self._session.agent_audio(speech_id, start_sample, data, self._now_s)
 
     def _leave(self) -> list[AgentAction]:
         """A leaving server goes once nothing is owed to the client."""
         session = self._session
-        if not self._draining or (session is not None and (session.conversation.owes or self._voices)):
+        speaking = self._voices is not None and self._voices.busy
+        if not self._draining or (session is not None and (session.conversation.owes or speaking)):
             return []
         return list(self._native.drain(self._now_s))
 
@@ -376,13 +291,3 @@ class AgentMachine:
         if self._session is not None and self._fresh and not self._session.media_samples:
             self._session.break_off("refused")
         return list(self._native.fail(error, fatal=True))
-
-
-def _echo_of(start: wire.Start, delay_ms: int | None) -> SessionEcho | None:
-    """A new socket has dropped what the one before had not played, so it begins anew."""
-    if delay_ms is None:
-        return None
-    inward, outward = start.input, start.output
-    return SessionEcho(
-        inward.encoding, inward.sample_rate_hz, outward.encoding, outward.sample_rate_hz, delay_ms
-    )
