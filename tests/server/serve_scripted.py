@@ -21,6 +21,8 @@ class KeptOpen:
 
 
 class House:
+    device = "cpu"
+
     def __init__(self) -> None:
         self.registry = ScriptedEngine(answers=True)
         self.brain = KeptOpen()

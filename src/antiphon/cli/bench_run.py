@@ -156,7 +156,7 @@ def _port_of(server: "subprocess.Popen[bytes]", port_file: Path) -> int:
 def kokoro_files(store: ModelStore) -> Iterator[tuple[Path, Path]]:
     """The graph, and the voice that the peer speaks with, in the archive form that kokoro-onnx reads."""
     model = store.path("kokoro-82m-int8", "kokoro-v1.0.int8.onnx")
-    style = np.fromfile(store.path("kokoro-82m-int8", "voices/af_heart.bin"), np.float32).reshape(-1, 1, 256)
+    style = np.fromfile(store.path("kokoro-voices", "af_heart.bin"), np.float32).reshape(-1, 1, 256)
     with tempfile.TemporaryDirectory() as folder:
         voices = Path(folder) / "voices.npz"
         np.savez(voices, af_heart=style)
@@ -168,7 +168,8 @@ def recogniser_named(store: ModelStore, name: str) -> Callable[[Samples], str]:
         from antiphon.models.moonshine import Moonshine
 
         files = ("encoder_model.ort", "decoder_model_merged.ort", "tokenizer.bin")
-        moonshine = Moonshine(*(store.path("moonshine-tiny-en", file) for file in files))
+        encoder, decoder, tokenizer = (store.path("moonshine-tiny-en", file) for file in files)
+        moonshine = Moonshine(encoder, decoder, tokenizer)
         return lambda samples: moonshine.transcribe(samples).text
     if name != "whisper-base":
         raise InvalidInput(f"--recogniser must be one of {', '.join(RECOGNISERS)}; not {name!r}")

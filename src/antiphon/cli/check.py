@@ -7,6 +7,7 @@ import platform
 import re
 import shutil
 import socket
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,7 @@ from antiphon.core.frame import Samples
 from antiphon.core.hearing import EAR_RATE_HZ, Heard, HearingConfig
 from antiphon.core.speech import SpeechConfig
 from antiphon.engine.build import House, build
+from antiphon.models.session import Graph, Sessions
 from antiphon.server.records import report, table, violations
 from antiphon.settings import Settings, available_cores, load
 from antiphon.text.unit import Text, Unit
@@ -108,8 +110,9 @@ def _machine(settings: Settings) -> Iterator[Finding]:
             if feature in flags or (feature == "avx512_vnni" and "avx_vnni" in flags):
                 continue
             yield Finding("slow", "cpu", f"no {feature}: {cost}")
-    providers = onnxruntime.get_available_providers()
-    yield Finding("ok", "device", f"CPU (ONNX Runtime {onnxruntime.__version__}; providers: {', '.join(providers)})")
+    providers = ", ".join(onnxruntime.get_available_providers())
+    about = f"{settings.engine.provider} asked for (ONNX Runtime {onnxruntime.__version__} offers {providers})"
+    yield Finding("ok", "provider", about)
     load_1, _, _ = os.getloadavg()
     if load_1 > cores:
         yield Finding("slow", "load", f"load average {load_1:.1f} on {cores} cores: other work takes the cores")
@@ -138,14 +141,23 @@ def _models(settings: Settings) -> Iterator[Finding]:
 
 def _speech(settings: Settings) -> Iterator[Finding]:
     """Speaks once, really, and hears what was spoken."""
+    with tempfile.TemporaryDirectory() as profiles:
+        sessions = Sessions(settings.engine.provider, Path(profiles))
+        yield from _house(settings, sessions)
+
+
+def _house(settings: Settings, sessions: Sessions) -> Iterator[Finding]:
     try:
         path = open_store(settings).path
-        house = build(path, 1, 1, settings.tts.default_voice, listeners=1, ssm=settings.tts.ssm)
+        voice, ssm = settings.tts.default_voice, settings.tts.ssm
+        house = build(path, 1, 1, voice, listeners=1, ssm=ssm, sessions=sessions)
     except AntiphonError as error:
         yield Finding("fail", "engines", str(error))
         return
     try:
         house.registry.warm_up()
+        for graph in sorted(sessions.graphs, key=lambda graph: graph.name):
+            yield graph_finding(graph)
         finding, samples = _voice(house)
         yield finding
         yield from _other_voices(house)
@@ -155,6 +167,18 @@ def _speech(settings: Settings) -> Iterator[Finding]:
         yield Finding("fail", "engines", str(error))
     finally:
         house.close()
+
+
+def graph_finding(graph: Graph) -> Finding:
+    """What its operations really ran on in the warm-up: ONNX Runtime leaves to the CPU what a provider cannot do."""
+    ran = graph.operations()
+    asked, others = ran.pop(graph.provider, 0), sum(ran.values())
+    where = f"{graph.name}: {graph.provider} ({asked} operations"
+    where += f", {sum(ran.values())} on the CPU)" if others else ")"
+    if not graph.reason:
+        return Finding("ok", "graph", where)
+    verdict: Verdict = "note" if graph.by_choice else "slow"
+    return Finding(verdict, "graph", f"{where}, not {graph.asked}: {graph.reason}")
 
 
 def _other_voices(house: House) -> Iterator[Finding]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from antiphon.engine.build import House, build, build_ear
 from antiphon.engine.stt import SttEngine
+from antiphon.models.session import Sessions
 from antiphon.settings import Settings, load
 from antiphon.store.store import ModelStore
 
@@ -33,7 +34,8 @@ def open_house(config: Path | None, default_voice: str | None = None) -> Iterato
     settings = load(config)
     store = open_store(settings)
     voice = default_voice or settings.tts.default_voice
-    house = build(store.path, settings.engine.worker_count, 1, voice, ssm=settings.tts.ssm)
+    sessions = Sessions(settings.engine.provider)
+    house = build(store.path, settings.engine.worker_count, 1, voice, ssm=settings.tts.ssm, sessions=sessions)
     try:
         yield house
     finally:
@@ -46,8 +48,9 @@ def open_ear(config: Path | None) -> Iterator[SttEngine]:
     settings = load(config)
     store = open_store(settings)
     scheduler, ear = build_ear(
-        store.path, settings.engine.worker_count, 1, whisper=whisper_folders(settings, store)
-    )
+        store.path, settings.engine.worker_count, 1,
+        whisper=whisper_folders(settings, store), sessions=Sessions(settings.engine.provider),
+    )  # fmt: skip
     try:
         yield ear
     finally:

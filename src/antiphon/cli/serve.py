@@ -14,6 +14,7 @@ from antiphon.engine.brain_book import load_book
 from antiphon.engine.build import House, build
 from antiphon.engine.llm import Llm
 from antiphon.engine.llm_endpoint import LlmEndpoint
+from antiphon.models.session import Sessions
 from antiphon.server.run import serve as run_server
 from antiphon.settings import BrainSettings, LlmEndpointSettings, Settings, load
 
@@ -85,6 +86,7 @@ def build_house(settings: Settings) -> House:
         whisper=whisper_folders(settings, store),
         brain=brain,
         ssm=settings.tts.ssm,
+        sessions=Sessions(settings.engine.provider),
     )
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import TypeAlias
@@ -19,6 +19,7 @@ from antiphon.engine.stt import SttEngine
 from antiphon.engine.tts import TtsEngine
 from antiphon.engine.turn import HybridTurnScorer
 from antiphon.models.hibari import HibariVoice
+from antiphon.models.session import Provider, Sessions
 from antiphon.models.silero import SileroVad
 from antiphon.models.smart_turn import SmartTurn
 from antiphon.models.ssm_voice import SsmVoice, packaged
@@ -41,6 +42,12 @@ class House:
     registry: Registry
     brain: Brain | None = None
     """Who answers; None: the plain rules."""
+    sessions: Sessions = field(default_factory=Sessions)
+    """Which graphs were opened, and where they run."""
+
+    @property
+    def device(self) -> Provider:
+        return self.sessions.device
 
     def close(self) -> None:
         self.registry.close()
@@ -58,32 +65,36 @@ def build(
     whisper: Whispers = NO_WHISPERS,
     brain: Brain | None = None,
     ssm: Path | None = None,
+    sessions: Sessions | None = None,
 ) -> House:
     """Load the voices, and the ear if ``listeners`` streams of listening may be open at once (0: none).
 
     ``capacity`` is the number of streams of speech at once, over all callers. ``whisper``: see :data:`Whispers`.
     ``brain`` is only kept. ``ssm``: folder of a state-space voice (None: the package's own, if it has one).
+    ``sessions``: where graphs run (None: on the CPU).
     """
+    sessions = sessions or Sessions()
     with ThreadPoolExecutor(2) as pool:  # graphs load outside the interpreter's lock
-        voice = pool.submit(lambda: HibariVoice(model_file("hibari", "hibari.onnx")))
-        senses = pool.submit(_load_senses, model_file, workers, whisper) if listeners else None
+        voice = pool.submit(lambda: HibariVoice(model_file("hibari", "hibari.onnx"), sessions))
+        senses = pool.submit(_load_senses, model_file, workers, whisper, sessions) if listeners else None
         scheduler = Scheduler(clock or MonotonicClock(), workers)
         try:
             engines: list[VoiceEngine] = [TtsEngine(voice.result(), scheduler, capacity)]
             if (folder := ssm or packaged()) is not None:
-                engines.append(SsmEngine(SsmVoice(folder, voice.result().frontend), scheduler, capacity))
+                engines.append(SsmEngine(SsmVoice(folder, voice.result().frontend, sessions), scheduler, capacity))
             ear = None if senses is None else _ear(senses.result(), scheduler, listeners)
         except BaseException:
             scheduler.close()
             raise
-    return House(scheduler, Registry(engines, default_voice, ear=ear), brain)
+    return House(scheduler, Registry(engines, default_voice, ear=ear), brain, sessions)
 
 
 def build_ear(
-    model_file: ModelFile, workers: int, capacity: int, clock: Clock | None = None, *, whisper: Whispers = NO_WHISPERS
+    model_file: ModelFile, workers: int, capacity: int, clock: Clock | None = None, *,
+    whisper: Whispers = NO_WHISPERS, sessions: Sessions | None = None,
 ) -> tuple[Scheduler, SttEngine]:
     """The ear alone, with its workers: whoever asks for it closes the scheduler."""
-    senses = _load_senses(model_file, workers, whisper)
+    senses = _load_senses(model_file, workers, whisper, sessions or Sessions())
     scheduler = Scheduler(clock or MonotonicClock(), workers)
     return scheduler, _ear(senses, scheduler, capacity)
 
@@ -95,14 +106,14 @@ class _Senses:
     scorer: HybridTurnScorer
 
 
-def _load_senses(model_file: ModelFile, workers: int, whisper: Whispers) -> _Senses:
-    sound = SmartTurn(model_file("smart-turn-v3.2", "smart-turn-v3.2-cpu.onnx"))
+def _load_senses(model_file: ModelFile, workers: int, whisper: Whispers, sessions: Sessions) -> _Senses:
+    sound = SmartTurn(model_file("smart-turn-v3.2", "smart-turn-v3.2-cpu.onnx"), sessions)
     return _Senses(
         (
-            load_moonshine(model_file),
+            load_moonshine(model_file, sessions),
             *(WhisperEar(Whisper(folder, workers), name) for name, folder in whisper.items()),
         ),
-        SileroVad(model_file("silero-vad", "silero_vad.onnx")),
+        SileroVad(model_file("silero-vad", "silero_vad.onnx"), sessions),
         HybridTurnScorer(sound),
     )
 

@@ -27,6 +27,7 @@ from antiphon.models.moonshine import (
 )
 from antiphon.models.moonshine_attention import FRAME_SAMPLES, token_frames
 from antiphon.models.moonshine_words import Tokenizer, word_spans
+from antiphon.models.session import Sessions
 
 TAIL_SAMPLES = SAMPLE_RATE_HZ // 8
 """Silence that stands behind every window, so that a last word needs no later sound."""
@@ -37,10 +38,13 @@ _STEPS_PER_QUANTUM = 8
 _NAME = "moonshine-tiny-en"
 
 
-def load_moonshine(model_file: Callable[[str, str], Path]) -> "MoonshineEar":
+def load_moonshine(
+    model_file: Callable[[str, str], Path], sessions: Sessions | None = None
+) -> "MoonshineEar":
     """The ear from the store's files; ``model_file(model, file)`` as in ``ModelStore.path``. ``ModelUnavailable``."""
     files = ("encoder_model.ort", "decoder_model_merged.ort", "tokenizer.bin")
-    return MoonshineEar(Moonshine(*(model_file(_NAME, file) for file in files)))
+    encoder, decoder, tokenizer = (model_file(_NAME, file) for file in files)
+    return MoonshineEar(Moonshine(encoder, decoder, tokenizer, sessions))
 
 
 class MoonshineEar:

@@ -19,6 +19,7 @@ from antiphon.models.hibari_frontend import HibariFrontend
 from antiphon.models.hibari_graph import HibariGraph, Plan
 from antiphon.models.hibari_phrase import Phrase, lay_out, pause_frames, phrases
 from antiphon.models.hibari_words import WordClock
+from antiphon.models.session import Sessions
 from antiphon.text.parts import parts
 from antiphon.text.unit import Text, Unit
 
@@ -59,10 +60,10 @@ class HibariVoice:
     quantum_bound_s = 0.05
     voices = (HEART,)
 
-    def __init__(self, graph: Path) -> None:
+    def __init__(self, graph: Path, sessions: Sessions | None = None) -> None:
         """``graph``: the verified file ``hibari.onnx``. Raises ``ModelUnavailable``."""
         self._ids = vocabulary()
-        self._graph = HibariGraph(graph)
+        self._graph = HibariGraph(graph, sessions)
         self._frontend = HibariFrontend(self._ids)
 
     @property

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antiphon.core.errors import ModelUnavailable
-from antiphon.models.session import open_session
+from antiphon.models.session import Sessions, open_session
 from antiphon.models.subgraph import subgraph
 
 DURATIONS = "/Round_output_0"
@@ -48,7 +48,7 @@ class Plan:
 class HibariGraph:
     """The two halves of the graph as ONNX Runtime sessions (one thread each; ``run`` is thread-safe)."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, sessions: Sessions | None = None) -> None:
         try:
             model = path.read_bytes()
         except OSError as error:
@@ -58,8 +58,8 @@ class HibariGraph:
             decoder = subgraph(model, {FEATURES: (1, 130, "frames")}, (SPECTRA,), "hibari")
         except (ValueError, IndexError) as error:
             raise ModelUnavailable(f"hibari's graph is damaged: {error}") from error
-        self._text = open_session(text)
-        self._decoder = open_session(decoder)
+        self._text = open_session(text, "hibari text", sessions)
+        self._decoder = open_session(decoder, "hibari decoder", sessions)
 
     def plan(self, ids: list[int], speed: float) -> Plan:
         """Durations, features and F0 for token ids (with the 0 at both ends)."""

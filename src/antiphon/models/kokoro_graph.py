@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antiphon.core.errors import ModelUnavailable
-from antiphon.models.session import open_session
+from antiphon.models.session import Sessions, open_session
 from antiphon.models.subgraph import subgraph
 
 SAMPLE_RATE_HZ = 24_000
@@ -52,7 +52,7 @@ class KokoroPlan:
 class KokoroGraph:
     """The two halves as ONNX Runtime sessions (one thread each; both methods are thread-safe)."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, sessions: Sessions | None = None) -> None:
         """``path``: ``kokoro-v1.0.int8.onnx``. Raises ``ModelUnavailable``."""
         try:
             model = path.read_bytes()
@@ -68,8 +68,8 @@ class KokoroGraph:
             decoder = subgraph(model, seams, (AUDIO,), "Kokoro")
         except (ValueError, IndexError) as error:
             raise ModelUnavailable(f"Kokoro's graph is damaged: {error}") from error
-        self._text = open_session(text)
-        self._decoder = open_session(decoder)
+        self._text = open_session(text, "kokoro text", sessions)
+        self._decoder = open_session(decoder, "kokoro decoder", sessions)
 
     def plan(self, ids: list[int], style: NDArray[np.float32], speed: float) -> KokoroPlan:
         """``ids``: at most 510 tokens, with the 0 at both ends beside them; ``style`` [1, 256]."""

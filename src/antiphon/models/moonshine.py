@@ -20,9 +20,10 @@ from antiphon.core.errors import EngineFailed, InvalidInput, ModelUnavailable
 from antiphon.core.frame import Samples
 from antiphon.models.moonshine_attention import ATTENTION, attentive_decoder, mean_attention
 from antiphon.models.moonshine_words import detokenize, read_vocabulary
-from antiphon.models.session import load_session
+from antiphon.models.session import Sessions, load_session
 
 _log = logging.getLogger(__name__)
+_DECODER = "moonshine decoder"
 
 SAMPLE_RATE_HZ = 16_000
 
@@ -96,9 +97,11 @@ class Moonshine:
     Raises ``ModelUnavailable`` if the files cannot be loaded.
     """
 
-    def __init__(self, encoder_path: Path, decoder_path: Path, tokenizer_path: Path) -> None:
-        self._encoder = load_session(encoder_path)
-        self._decoder = _decoder(decoder_path)
+    def __init__(
+        self, encoder_path: Path, decoder_path: Path, tokenizer_path: Path, sessions: Sessions | None = None
+    ) -> None:
+        self._encoder = load_session(encoder_path, "moonshine encoder", sessions)
+        self._decoder = _decoder(decoder_path, sessions)
         try:
             self._vocabulary = read_vocabulary(tokenizer_path.read_bytes())
         except (OSError, IndexError) as error:
@@ -263,14 +266,14 @@ def _logprobs_of(logits: NDArray[np.float32], tokens: Sequence[int]) -> tuple[fl
     return tuple(float(row[token] - total) for row, token, total in zip(logits, tokens, norm, strict=True))
 
 
-def _decoder(path: Path) -> onnxruntime.InferenceSession:
+def _decoder(path: Path, sessions: Sessions | None) -> onnxruntime.InferenceSession:
     """With its attention, if that can be had."""
     if path.is_file():
         try:
-            return attentive_decoder(path)
+            return attentive_decoder(path, _DECODER, sessions)
         except ModelUnavailable as error:
             _log.warning("word times will be less exact: %s", error)
-    return load_session(path)
+    return load_session(path, _DECODER, sessions)
 
 
 def _run(session: onnxruntime.InferenceSession, inputs: dict[str, Any]) -> list[Any]:

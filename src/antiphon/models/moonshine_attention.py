@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from antiphon.core.errors import ModelUnavailable
 from antiphon.models.protobuf import read_fields, varint, write_field
-from antiphon.models.session import quiet_options
+from antiphon.models.session import Sessions, quiet_options
 
 HEADS = ((4, 3), (3, 5), (5, 7), (5, 4), (5, 1), (3, 6), (4, 2), (4, 1))
 """(layer, head) whose attention runs along the audio."""
@@ -38,11 +38,13 @@ _ATTRIBUTE_GRAPH = 6
 _VALUE_NAME = 1
 
 
-def attentive_decoder(path: Path) -> onnxruntime.InferenceSession:
+def attentive_decoder(
+    path: Path, name: str = "graph", sessions: Sessions | None = None
+) -> onnxruntime.InferenceSession:
     """The decoder as it is, with :data:`ATTENTION` among its outputs. ``ModelUnavailable`` where it cannot be made."""
     try:
         graph = with_branch_outputs(_as_onnx(path), ATTENTION)
-        return onnxruntime.InferenceSession(graph, _options(), providers=["CPUExecutionProvider"])
+        return (sessions or Sessions()).open(name, graph, _options())
     except Exception as error:  # whatever ONNX Runtime or an unexpected graph raises
         raise ModelUnavailable(f"{path} gives no attention: {error}") from error
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from antiphon.core.errors import EngineFailed, InvalidInput
 from antiphon.core.frame import Samples
-from antiphon.models.session import load_session
+from antiphon.models.session import Sessions, load_session
 
 SAMPLE_RATE_HZ = 16_000
 WINDOW_SAMPLES = 8 * SAMPLE_RATE_HZ
@@ -30,9 +30,9 @@ _HANN = np.hanning(_FFT + 1)[:-1].astype(np.float32)
 class SmartTurn:
     """The classifier. Holds weights only; thread-safe, one core, 50 to 100 ms a call."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, sessions: Sessions | None = None) -> None:
         """Raises ``ModelUnavailable`` if the graph cannot be loaded."""
-        self._session = load_session(path)
+        self._session = load_session(path, "smart-turn", sessions)
 
     def complete(self, samples: Samples) -> float:
         """Probability in [0, 1] that the turn is complete, from 16 kHz mono ``samples`` [n], the pause included.

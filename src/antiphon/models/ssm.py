@@ -18,6 +18,7 @@ import onnxruntime as ort
 from numpy.typing import NDArray
 
 from antiphon.core.errors import ModelUnavailable
+from antiphon.models.session import Sessions, open_session
 from antiphon.models.ssm_knobs import Knobs, Normal
 from antiphon.models.ssm_sound import LAG_SAMPLES, SAMPLE_RATE_HZ, Sound, noise
 from antiphon.models.ssm_state import HOP, SsmState, load_slot, save_slot
@@ -56,7 +57,7 @@ class Frames:
 class SsmModel:
     """The graphs and the vocoder; see :class:`antiphon.core.engine.StepModel`. Stateless: workers may share it."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, sessions: Sessions | None = None) -> None:
         """``folder`` holds :data:`FILES`. Raises ``ModelUnavailable`` if it is incomplete, damaged or unknown."""
         about, graphs = _read(folder)
         self.symbols: dict[str, int] = about["symbols"]
@@ -69,8 +70,8 @@ class SsmModel:
         vocoder = about["vocoder"]
         self._sound = Sound(tuple(vocoder["cepstra"]), vocoder["dispersion"])
         self.weights = hashlib.sha256(graphs["encoder.onnx"] + graphs["decoder.onnx"]).digest()
-        self._encoder = _session(graphs["encoder.onnx"])
-        self._decoder = _session(graphs["decoder.onnx"])
+        self._encoder = open_session(graphs["encoder.onnx"], "ssm encoder", sessions)
+        self._decoder = open_session(graphs["decoder.onnx"], "ssm decoder", sessions)
 
     # -- state -----------------------------------------------------------------------------------
 
@@ -169,12 +170,3 @@ def _read(folder: Path) -> tuple[dict[str, Any], dict[str, bytes]]:
         made = about["format"]
         raise ModelUnavailable(f"{folder} holds a voice of another make (format {made}); this reads format {FORMAT}")
     return about, graphs
-
-
-def _session(model: bytes) -> ort.InferenceSession:
-    options = ort.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    options.log_severity_level = 3
-    # Plans of memory are kept per shape, of which there are many: no faster, and never freed.
-    options.enable_mem_pattern = False
-    return ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])

@@ -11,6 +11,7 @@ from antiphon.core.errors import EngineFailed
 from antiphon.core.speech import Rendered, VoiceInfo
 from antiphon.models.hibari_alphabet import vocabulary
 from antiphon.models.hibari_frontend import HibariFrontend
+from antiphon.models.session import Sessions
 from antiphon.models.ssm import Frames, SsmModel
 from antiphon.models.ssm_knobs import Knobs, knobs_for
 from antiphon.models.ssm_sound import SAMPLE_RATE_HZ
@@ -47,9 +48,11 @@ class SsmVoice:
     quantum_bound_s = 0.05
     voices = (RIVER,)
 
-    def __init__(self, folder: Path, frontend: HibariFrontend | None = None) -> None:
+    def __init__(
+        self, folder: Path, frontend: HibariFrontend | None = None, sessions: Sessions | None = None
+    ) -> None:
         """``folder``: see :class:`SsmModel`. ``frontend``: one that is loaded already. Raises ``ModelUnavailable``."""
-        self.model = SsmModel(folder)
+        self.model = SsmModel(folder, sessions)
         self.frontend = HibariFrontend(vocabulary()) if frontend is None else frontend
 
     def track(self, seed: int, at_sample: int = 0) -> SsmTrack:

@@ -57,6 +57,11 @@ class House(Protocol):
     @property
     def brain(self) -> Brain | None: ...
 
+    @property
+    def device(self) -> str:
+        """Where models really run."""
+        ...
+
     def close(self) -> None: ...
 
 
@@ -72,7 +77,6 @@ def serve(
     settings: Settings,
     build: Callable[[Settings], House],
     *,
-    device: str = "cpu",
     out: TextIO | None = None,
 ) -> int:
     """Serve until SIGINT or SIGTERM; returns the exit code. ``build`` loads the engines (may raise)."""
@@ -91,9 +95,9 @@ def serve(
                 try:
                     sinks = keepers.sinks
                     app = create_app(
-                        settings, house.registry, brain=house.brain, tools=tools, turn_sinks=sinks, device=device
+                        settings, house.registry, brain=house.brain, tools=tools, turn_sinks=sinks, device=house.device
                     )
-                    return _run(_Site(settings, app, house.registry, tools, sock, certificate, device, out))
+                    return _run(_Site(settings, app, house.registry, tools, sock, certificate, house.device, out))
                 finally:
                     house.close()
     except SettingsError as error:

@@ -90,6 +90,8 @@ def available_cores() -> int:
 class EngineSettings(Section):
     workers: int = Field(default=0, ge=0)
     """Threads that run models; 0: one for each core that this process may use."""
+    provider: Literal["cpu", "cuda"] = "cpu"
+    """Where graphs run that gain by it; `antiphon check` says where each really does."""
     lead_s: float | None = Field(default=None, gt=0)
     """Make no audio further ahead of the listener than this; None: no cap."""
 
