@@ -55,7 +55,7 @@ PROMPTS ?= /usr/share/asterisk/sounds/en_US_f_Allison
 
 bench: setup browser ## the figures of docs/bench.md; about an hour, on a quiet machine
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[bench,peers]'
-	$(BIN)/antiphon models pull whisper-base kokoro-82m-int8
+	$(BIN)/antiphon models pull whisper-base kokoro-82m-int8 kokoro-voices
 	mkdir -p $(BENCH)
 	$(BIN)/antiphon bench selftest --out $(BENCH)/selftest.json
 	$(BIN)/antiphon bench report $(BENCH)/selftest.json --png $(BENCH)/report.png

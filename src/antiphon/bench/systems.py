@@ -90,7 +90,7 @@ def peer(name: str, threads: int, kokoro_files: tuple[Path, Path] | None) -> Tar
         return hibari(threads)
     if name == "kokoro":
         if kokoro_files is None:
-            raise ModelUnavailable("the peer kokoro needs its files: antiphon models pull kokoro-82m-int8")
+            raise ModelUnavailable("the peer kokoro needs its files: antiphon models pull kokoro-82m-int8 kokoro-voices")
         return kokoro_onnx(*kokoro_files, threads)
     if name == "piper":
         return piper(None, threads)

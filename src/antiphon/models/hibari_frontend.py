@@ -55,9 +55,9 @@ class Script:
 class HibariFrontend:
     """Normalisation and grapheme-to-phoneme conversion. Stateless once built, so threads may share it."""
 
-    def __init__(self, vocabulary: Iterable[str]) -> None:
+    def __init__(self, vocabulary: Iterable[str], british: bool = False) -> None:
         self._alphabet = frozenset(vocabulary)
-        self._g2p = G2P()
+        self._g2p = G2P(british=british)
         self._g2p.oov("warm")  # loaded here, not by the first caller
         self._letters = frozenset(self._g2p.oov.cin)
 

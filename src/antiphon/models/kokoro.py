@@ -1,0 +1,230 @@
+"""Kokoro-82M: 54 voices in nine languages, at about half a second of a core for each second of speech.
+
+A sentence is planned as one (durations, F0, energy: cheap) and decoded clause by clause. The silence that the graph
+pads every call with is cut by its own durations. Nothing is loaded before it is asked for.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from threading import Lock
+from typing import TypeAlias
+
+import numpy as np
+
+from antiphon.core.errors import EngineFailed, InvalidInput, ModelUnavailable
+from antiphon.core.frame import Samples
+from antiphon.core.speech import Rendered, VoiceInfo
+from antiphon.models import espeak_library
+from antiphon.models.hibari_frontend import HibariFrontend
+from antiphon.models.hibari_phrase import Layout, Phrase, lay_out, pause_frames, phrases
+from antiphon.models.hibari_words import WordClock
+from antiphon.models.kokoro_frontend import Frontend, ReadFrontend, espeak_reader
+from antiphon.models.kokoro_graph import HOP, SAMPLE_RATE_HZ, KokoroGraph, KokoroPlan
+from antiphon.models.kokoro_japanese import japanese_reader, load_analyser
+from antiphon.models.kokoro_style import Blend, Styles, looks_like_blend, read_blend
+from antiphon.models.kokoro_voices import TONGUES, VOICES, blend_info, voice_name
+from antiphon.models.kokoro_windows import HALO, MAX_DECODED, Window, windows
+from antiphon.text.parts import parts
+from antiphon.text.unit import Text, Unit
+
+MODEL, VOICE_FILES = "kokoro-82m-int8", "kokoro-voices"
+"""Names of the models in the store."""
+
+SPEED_RANGE = (0.5, 2.0)
+"""Beyond, the durations are too far from what the model has learnt; speeds are held to it."""
+
+ModelFile: TypeAlias = Callable[[str, str], Path]
+
+_HALF = HOP // 2
+_FADE = 120
+"""Samples (5 ms) on each side of a join over which one window goes over into the next."""
+_RISE = np.sin(np.linspace(0, np.pi / 2, 2 * _FADE, endpoint=False), dtype=np.float32) ** 2
+_NOTHING = Rendered(np.zeros(0, np.float32))
+_PULL = f"antiphon models pull {MODEL} {VOICE_FILES}"
+
+
+class KokoroVoice:
+    """See :class:`antiphon.engine.voice.JobVoice`. ``unit.volume`` is left to the engine."""
+
+    name = "kokoro"
+    sample_rate_hz = SAMPLE_RATE_HZ
+    quantum_bound_s = 0.6 * MAX_DECODED * _HALF / SAMPLE_RATE_HZ
+    """A call of the decoder: never more than 3 s of sound, at about half a second of a core each. Beside it only what
+    is loaded for the first caller takes longer, a second or two once."""
+    voices = tuple(VOICES.values())
+
+    def __init__(self, model_file: ModelFile, open_graph: Callable[[Path], KokoroGraph] = KokoroGraph) -> None:
+        """``model_file``: verified files of the store; raises ``ModelUnavailable``. Reads nothing yet."""
+        self._file = model_file
+        self._open_graph = open_graph
+        self._lock = Lock()
+        self._graph: KokoroGraph | None = None
+        self._ids: dict[str, int] = {}
+        self._frontends: dict[str, Frontend] = {}
+        self._styles = Styles(lambda voice: model_file(VOICE_FILES, f"{voice}.bin"))
+
+    def find(self, name: str) -> VoiceInfo | None:
+        """A blend by its name (``af_heart:0.7+am_adam:0.3``); None if it is none. Raises ``InvalidInput``."""
+        return blend_info(self._blend(name)) if looks_like_blend(name) else None
+
+    def check(self, voice: str) -> None:
+        """Raises ``ModelUnavailable`` with what to pull or to install, if this voice cannot speak here."""
+        blend = self._blend(voice)
+        try:
+            self._file(MODEL, "kokoro-v1.0.int8.onnx")
+            for part, _ in blend.parts:
+                self._file(VOICE_FILES, f"{part}.bin")
+        except ModelUnavailable as error:
+            raise ModelUnavailable(f"Kokoro's voice {blend.name!r} needs its weights: {_PULL} ({error})") from error
+        self._frontend(blend)
+
+    def speak(self, voice: str, unit: Unit, at_sample: int, seed: int, after: str | None) -> Iterator[Rendered]:
+        """The pause that ``after`` calls for, the unit's own sound, then its explicit break. ``seed``: the model has no
+        noise of its own."""
+        blend = self._blend(voice)
+        text, position, ending = unit.text, at_sample, after
+        speed = min(max(unit.speed, SPEED_RANGE[0]), SPEED_RANGE[1])
+        stand_in = TONGUES[blend.parts[0][0][0]].stand_in
+        if text and self._graph is None:
+            self._loaded()
+            yield _NOTHING
+        for part in parts(unit.pieces):
+            before = text[: part.start] if part.start else unit.before
+            following = text[part.end :] or unit.after
+            goes_on = unit.ending in ("none", "clause") if part.end == len(text) else True
+            script = self._frontend(blend).script(part.pieces, before, following)
+            yield _NOTHING  # reading is a quantum of its own
+            words = WordClock(script, text, (part.start, part.end))
+            for phrase in phrases(script, goes_on, stand_in):
+                for rendered in self._phrase(blend, phrase, speed, position, ending, words, unit.first):
+                    position += len(rendered.samples)
+                    yield rendered
+                ending = "none"
+            words.place_silent(position)
+            left = words.take(position + 1)
+            if left.words:
+                yield Rendered(np.zeros(0, np.float32), left.words, left.normalized, left.phonemes)
+        if unit.pause_s > 0:
+            yield Rendered(np.zeros(round(unit.pause_s * SAMPLE_RATE_HZ), np.float32))
+
+    def estimate_s(self, unit: Unit) -> float:
+        """About 15 characters a second are spoken; a second costs half of one, a call's surroundings 0.15."""
+        return 0.2 + 0.55 * len(unit.text) / 15.0 / max(unit.speed, SPEED_RANGE[0])
+
+    def warm_up(self) -> None:
+        """Nothing: what is not asked for is not loaded. See :meth:`preload`."""
+
+    def preload(self, voice: str = "af_heart") -> None:
+        """Load everything, and speak. Raises ``ModelUnavailable``."""
+        self.check(voice)
+        for _ in self.speak(voice, Unit((Text("Hello."),), first=True), 0, 0, None):
+            pass
+
+    def _phrase(
+        self,
+        blend: Blend,
+        phrase: Phrase,
+        speed: float,
+        at_sample: int,
+        ending: str | None,
+        words: WordClock,
+        first: bool,
+    ) -> Iterator[Rendered]:
+        graph, ids = self._loaded()
+        line = [ids[symbol] for symbol in phrase.line]
+        style = self._styles.row(blend, len(line) - 1)
+        plan = graph.plan([0, *line, 0], style, speed)
+        yield _NOTHING
+        joined = bool(phrase.before) and ending in ("none", "clause")
+        layout = lay_out(phrase, 2 * plan.durations, joined, 1 / speed)
+        pause = 0 if joined or ending is None else round(pause_frames(ending, layout, speed) * _HALF)
+        begin = at_sample + pause
+
+        def sample_of(half: int) -> int:
+            return begin + (half - layout.start) * _HALF
+
+        words.place(phrase, layout, sample_of)
+        end, position = sample_of(layout.stop), begin
+        edge: Samples | None = None
+        for window in windows(phrase, layout, plan.f0[0], plan.energy[0], first):
+            sound = _decoded(graph, plan, style, window, layout)
+            samples, edge = _joined(sound, edge, window.stop == layout.stop)
+            position += len(samples)
+            times = words.take(end + 1 if position >= end else position)
+            if pause:
+                samples, pause = np.concatenate((np.zeros(pause, np.float32), samples)), 0
+            yield Rendered(samples, times.words, times.normalized, times.phonemes)
+
+    def _blend(self, voice: str) -> Blend:
+        name = voice_name(voice) or voice
+        try:
+            return read_blend(name, VOICES)
+        except InvalidInput as error:
+            raise EngineFailed(f"kokoro has no voice {voice!r}") from error
+
+    def _loaded(self) -> tuple[KokoroGraph, dict[str, int]]:
+        with self._lock:
+            if self._graph is None:
+                self._ids = self._vocabulary()
+                self._graph = self._open_graph(self._file(MODEL, "kokoro-v1.0.int8.onnx"))
+            return self._graph, self._ids
+
+    def _vocabulary(self) -> dict[str, int]:
+        path = self._file(MODEL, "vocab.json")
+        try:
+            found: dict[str, int] = json.loads(path.read_text("utf-8"))["vocab"]
+        except (OSError, ValueError, KeyError) as error:
+            raise ModelUnavailable(f"Kokoro's vocabulary {path} cannot be read: {error}") from error
+        return found
+
+    def _frontend(self, blend: Blend) -> Frontend:
+        """Of the heaviest voice's language; loaded once. Raises ``ModelUnavailable``."""
+        key = blend.parts[0][0][0]
+        with self._lock:
+            if key not in self._frontends:
+                self._frontends[key] = _open_frontend(key, self._vocabulary())
+            return self._frontends[key]
+
+
+def _open_frontend(key: str, symbols: Sequence[str] | dict[str, int]) -> Frontend:
+    tongue = TONGUES[key]
+    match tongue.code:
+        case "en":
+            return HibariFrontend(symbols, british=key == "b")
+        case "ja":
+            return ReadFrontend(japanese_reader(load_analyser()), symbols, "ja")
+        case "zh":
+            raise ModelUnavailable(
+                "Kokoro's Mandarin voices cannot be used: nothing here reads Chinese well enough for them; "
+                "the engine 'espeak' speaks zh (extra espeak)"
+            )
+    library = espeak_library.load()
+    locale = tongue.locale.lower() if tongue.code == "pt" else tongue.code
+    return ReadFrontend(espeak_reader(lambda text: library.phonemes(text, locale, "^"), locale), symbols, locale)
+
+
+def _decoded(graph: KokoroGraph, plan: KokoroPlan, style: Samples, window: Window, layout: Layout) -> Samples:
+    """Sound of a window and of :data:`_FADE` samples around it, but nothing outside the layout."""
+    start, stop = max(0, window.start - HALO) // 2, min(plan.frames, (window.stop + HALO + 1) // 2)
+    sound = graph.decode(plan, style, start, stop)
+    before = _FADE if window.start > layout.start else 0
+    after = _FADE if window.stop < layout.stop else 0
+    first = window.start * _HALF - start * HOP - before
+    return sound[first : window.stop * _HALF - start * HOP + after]
+
+
+def _joined(sound: Samples, edge: Samples | None, last: bool) -> tuple[Samples, Samples | None]:
+    """What can be heard now, and what goes over into the next window."""
+    sound = np.array(sound, np.float32)
+    head = sound[: 2 * _FADE] if edge is not None else sound[:_FADE]
+    if edge is not None:
+        head *= _RISE[: len(head)]
+        head += edge[: len(head)] * _RISE[: len(head)][::-1]
+    else:
+        head *= _RISE[: len(head) * 2 : 2]
+    if not last:
+        return sound[: -2 * _FADE], sound[-2 * _FADE :]
+    tail = sound[-_FADE:]
+    tail *= _RISE[: len(tail) * 2 : 2][::-1]
+    return sound, None
