@@ -13,12 +13,13 @@ from antiphon.bench.target.cartesia_ws import CartesiaWs
 from antiphon.bench.target.contract import Line, Target
 from antiphon.bench.target.hibari import hibari
 from antiphon.bench.target.kokoro import kokoro_onnx
+from antiphon.bench.target.native_speech import NativeSpeech
 from antiphon.bench.target.openai_speech import OpenaiSpeech
 from antiphon.bench.target.piper import piper
 from antiphon.core.errors import InvalidInput, ModelUnavailable
 
-Wire: TypeAlias = Literal["cartesia-ws", "cartesia-sse", "cartesia-bytes", "openai"]
-WIRES: tuple[Wire, ...] = ("cartesia-ws", "cartesia-sse", "cartesia-bytes", "openai")
+Wire: TypeAlias = Literal["cartesia-ws", "cartesia-sse", "cartesia-bytes", "openai", "native-speech"]
+WIRES: tuple[Wire, ...] = ("cartesia-ws", "cartesia-sse", "cartesia-bytes", "openai", "native-speech")
 PEERS: tuple[str, ...] = ("hibari", "kokoro", "piper")
 
 DEFAULT_VOICE = "f786b574-daa5-4673-aa0c-cbe3e8534c02"
@@ -47,6 +48,8 @@ class Server:
             return OpenaiSpeech(
                 self.url, voice=voice or "alloy", model=model or "tts-1", api_key=key, sample_rate_hz=rate, name=name
             )
+        if self.wire == "native-speech":
+            return NativeSpeech(self.url, voice=voice, model=model, api_key=key, sample_rate_hz=rate, name=name)
         voice, model = voice or DEFAULT_VOICE, model or "sonic-3"
         if self.wire == "cartesia-bytes":
             return CartesiaBytes(self.url, voice=voice, model=model, api_key=key, sample_rate_hz=rate, name=name)
@@ -90,7 +93,7 @@ def peer(name: str, threads: int, kokoro_files: tuple[Path, Path] | None) -> Tar
         return hibari(threads)
     if name == "kokoro":
         if kokoro_files is None:
-            raise ModelUnavailable("the peer kokoro needs its files: antiphon models pull kokoro-82m-int8 kokoro-voices")
+            raise ModelUnavailable("the peer kokoro needs files: antiphon models pull kokoro-82m-int8 kokoro-voices")
         return kokoro_onnx(*kokoro_files, threads)
     if name == "piper":
         return piper(None, threads)

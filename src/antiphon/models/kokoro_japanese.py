@@ -6,7 +6,7 @@ mark ``ː``, ``ʔ`` for a doubled consonant, and ``ɴ`` for the moraic nasal, wh
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from typing import Any, TypeAlias
@@ -18,7 +18,7 @@ INSTALL = "pip install 'antiphon[ja]'"
 MAX_CHARS = 200
 """Of one call of the analyser."""
 
-Analyse: TypeAlias = Callable[[str], list[Mapping[str, Any]]]
+Analyse: TypeAlias = Callable[[str], Sequence[Mapping[str, Any]]]
 """Open JTalk's front end: words with ``string``, ``pron`` (katakana) and ``pos``."""
 
 _ROWS = {
@@ -133,9 +133,9 @@ def load_analyser() -> Analyse:
     except ImportError as error:
         raise ModelUnavailable(f"Japanese needs Open JTalk: {INSTALL}") from error
 
-    def analyse(text: str) -> list[Mapping[str, Any]]:
+    def analyse(text: str) -> Sequence[Mapping[str, Any]]:
         try:
-            found: list[Mapping[str, Any]] = pyopenjtalk.run_frontend(text, use_sudachi_kanji_yomi=False)
+            found: Sequence[Mapping[str, Any]] = pyopenjtalk.run_frontend(text, use_sudachi_kanji_yomi=False)
         except (RuntimeError, ValueError, IndexError) as error:
             raise EngineFailed(f"Open JTalk cannot read {text[:80]!r}: {error}") from error
         return found
