@@ -408,7 +408,7 @@ def test_the_language_that_was_found_out_is_what_turns_are_judged_by() -> None:
                 yield heard and replace(heard, language="de")
 
     class Listener(FakeScorer):
-        def score(self, audio: Samples, text: str, silence_s: float, language: str) -> float:
+        def score(self, audio: Samples, text: str, silence_s: float, language: str, *_: object) -> float:
             languages.add(language)
             return super().score(audio, text, silence_s, language)
 
@@ -445,7 +445,7 @@ def test_words_are_final_before_a_turn_is_judged_over() -> None:
 
 def test_words_of_one_turn_are_scored_together_and_those_of_the_last_turn_are_not() -> None:
     class Judge(FakeScorer):
-        def score(self, audio: Samples, text: str, silence_s: float, language: str) -> float:
+        def score(self, audio: Samples, text: str, silence_s: float, language: str, *_: object) -> float:
             super().score(audio, text, silence_s, language)
             return 0.1 if "w4" in text else 0.5
 

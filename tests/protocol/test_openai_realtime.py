@@ -596,6 +596,16 @@ def test_silence_after_an_answer_makes_the_brain_go_on(shell: Shell) -> None:
     assert len(shell.asked) == 2
 
 
+def test_the_ear_is_told_how_long_the_numbers_are_that_tools_take(shell: Shell) -> None:
+    schema = {"type": "object", "properties": {"order": {"type": "string", "description": "its number, four digits"}}}
+    tool = {"type": "function", "name": "find", "parameters": schema}
+    shell.send("session.update", session={"type": "realtime", "tools": [tool]})
+    shell.append(1.0, 48_000)
+    config = shell.opened[shell.ear]
+    assert isinstance(config, HearingConfig)
+    assert config.expected_digits == (4,)
+
+
 @pytest.mark.parametrize(
     ("wire", "encoding", "rate", "bytes_per_s"),
     [("audio/pcm", "pcm_s16le", 24_000, 48_000), ("audio/pcmu", "pcm_mulaw", 8000, 8000),

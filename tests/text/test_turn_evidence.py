@@ -140,3 +140,13 @@ def test_any_text_has_a_bounded_logit(text: str, language: str) -> None:
     evidence = turn_evidence(text, language)
     assert all(0.0 <= value <= 1.0 for value in evidence.vector)
     assert abs(evidence.logit) < 15
+
+
+def test_a_number_of_an_expected_length_is_whole() -> None:
+    said = "And where is my order? Four, seven, one, four."
+    assert turn_evidence(said).number_open == 1.0
+    known = turn_evidence(said, "en", (4, 10))
+    assert (known.number_open, known.number_done) == (0.0, 1.0)
+    assert known.logit - turn_evidence(said).logit > 3
+    assert turn_evidence("My order is four seven one", "en", (4, 10)).number_open == 1.0
+    assert turn_evidence("My order is 47141", "en", (4, 10)).number_open == 1.0

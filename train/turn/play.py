@@ -117,8 +117,10 @@ class Witness:
         self._clock = clock
         self._audio = audio
 
-    def score(self, audio: Samples, text: str, silence_s: float, language: str) -> float:
-        value = self.inner.score(audio, text, silence_s, language)
+    def score(
+        self, audio: Samples, text: str, silence_s: float, language: str, expected_digits: tuple[int, ...] = ()
+    ) -> float:
+        value = self.inner.score(audio, text, silence_s, language, expected_digits)
         fresh = not self.scores or silence_s < self.scores[-1].silence_s
         kept = audio.astype("f2") if self._audio and fresh else None
         self.scores.append(Score(self._clock.now_s(), silence_s, text, value, kept))

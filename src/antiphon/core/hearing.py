@@ -23,6 +23,8 @@ class HearingConfig:
     keyterms: tuple[str, ...] = ()
     interim: bool = True
     turns: bool = False
+    expected_digits: tuple[int, ...] = ()
+    """Lengths of the numbers that may be dictated: one that has come so far is whole, and nobody waits for more."""
     owner: str = ""
     """Whom admission counts this stream for (an API key's name)."""
 

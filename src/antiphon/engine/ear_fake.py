@@ -129,7 +129,9 @@ class FakeScorer:
         self._likelihoods = list(likelihoods) or [0.9]
         self.asked: list[tuple[int, str, float]] = []
 
-    def score(self, audio: Samples, text: str, silence_s: float, language: str) -> float:
+    def score(
+        self, audio: Samples, text: str, silence_s: float, language: str, expected_digits: tuple[int, ...] = ()
+    ) -> float:
         self.asked.append((len(audio), text, silence_s))
         return self._likelihoods[min(len(self.asked), len(self._likelihoods)) - 1]
 

@@ -11,10 +11,13 @@ class TurnScorer(Protocol):
     cost_s: float
     """Expected worker seconds of one :meth:`score`."""
 
-    def score(self, audio: Samples, text: str, silence_s: float, language: str) -> float:
+    def score(
+        self, audio: Samples, text: str, silence_s: float, language: str, expected_digits: tuple[int, ...] = ()
+    ) -> float:
         """Likelihood in [0, 1] that the speaker is still in their turn.
 
         ``audio``: the turn so far at 16 kHz, at most its last 8 s, pause included. ``text``: the turn's words so far.
+        ``expected_digits``: see :class:`antiphon.core.hearing.HearingConfig`.
         """
         ...
 

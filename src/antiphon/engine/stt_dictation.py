@@ -229,7 +229,7 @@ class Dictation:
         window = self.window
         text = turn.text([word.text for word in window.words()] if window else [])
         language = self._config.language or (window.draft.language if window is not None else "") or "en"
-        likelihood = scorer.score(audio, text, silence / EAR_RATE_HZ, language)
+        likelihood = scorer.score(audio, text, silence / EAR_RATE_HZ, language, self._config.expected_digits)
         turn.scored(segmenter.quiet_from, silence / EAR_RATE_HZ, likelihood)
         events: list[Event] = []
         if window is not None and window is self.window and window.complete:

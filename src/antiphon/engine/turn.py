@@ -88,15 +88,19 @@ class HybridTurnScorer:
         self._lock = threading.Lock()
         self.cost_s = 0.06 if sound is not None else 0.003
 
-    def score(self, audio: Samples, text: str, silence_s: float, language: str) -> float:
+    def score(
+        self, audio: Samples, text: str, silence_s: float, language: str, expected_digits: tuple[int, ...] = ()
+    ) -> float:
         """Likelihood that the speaker is still in their turn; falls as ``silence_s`` grows."""
         quiet_s = silence_s - later_s(audio, silence_s)
-        return likelihood(self.wait_s(audio, text, silence_s, language), quiet_s, self._weights)
+        return likelihood(self.wait_s(audio, text, silence_s, language, expected_digits), quiet_s, self._weights)
 
-    def wait_s(self, audio: Samples, text: str, silence_s: float, language: str) -> float:
+    def wait_s(
+        self, audio: Samples, text: str, silence_s: float, language: str, expected_digits: tuple[int, ...] = ()
+    ) -> float:
         """How much silence it takes until the likelihood falls to 0.2. ``audio`` ends ``silence_s`` into the pause."""
         weights = self._weights
-        evidence = turn_evidence(text, language)
+        evidence = turn_evidence(text, language, expected_digits)
         odds = weights.bias + (weights.text * evidence.logit if evidence.bias else weights.other_language)
         speech = audio[: max(0, len(audio) - round(silence_s * EAR_RATE_HZ))]
         how = self._ending(speech)

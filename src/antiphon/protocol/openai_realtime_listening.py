@@ -21,6 +21,7 @@ from antiphon.protocol.openai_realtime_session import (
     bytes_per_ms,
     endpoint_settings,
 )
+from antiphon.text.expected_digits import expected_digits
 
 MIN_COMMIT_MS: Final = 100
 
@@ -54,6 +55,7 @@ class Listening:
     ) -> None:
         self.owed = False
         self._settings = settings
+        self._digits = expected_digits(tool.parameters for tool in settings.tools)
         self._conversation = conversation
         self._send = send
         self._new_id = new_id
@@ -83,6 +85,7 @@ class Listening:
 
     def configure(self, after: Settings) -> list[AgentAction]:
         before, self._settings = self._settings.input.turn_detection, after
+        self._digits = expected_digits(tool.parameters for tool in after.tools)
         if after.input.turn_detection is None:
             # From here on the client says where turns end: what is being said goes to its next commit.
             self._turn = self._silence = None
@@ -104,6 +107,7 @@ class Listening:
             encoding=form.encoding,
             sample_rate_hz=form.sample_rate_hz,
             turns=True,
+            expected_digits=self._digits,
             owner=self._owner,
         )
         turns = None if heard.turn_detection is None else endpoint_settings(heard.turn_detection)

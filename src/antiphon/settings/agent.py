@@ -108,6 +108,11 @@ class AgentSettings(Section):
     interruptible: bool = True
     """Whether the user may interrupt replies."""
     language: str = "en"
+    keyterms: Listed[str] = Field(default=(), max_length=100)
+    """Words that callers are likely to say: names, products."""
+    expected_digits: Listed[int] = Field(default=(), max_length=20)
+    """Lengths of the numbers that callers dictate: one that has come so far is whole. Empty: what the tools' parameters
+    tell (``pattern``, bounds, or "four digits" in a description)."""
     speculate: bool = True
     """Prepare the answer as soon as the turn is probably over."""
     write_grace_s: float = Field(default=0.3, ge=0, le=5)

@@ -6,6 +6,7 @@ looked for across them.
 """
 
 import re
+from collections.abc import Collection
 from dataclasses import astuple, dataclass, fields
 
 from antiphon.text import turn_words as w
@@ -97,8 +98,11 @@ WEIGHTS = {
 }
 
 
-def turn_evidence(text: str, language: str = "en") -> TurnEvidence:
-    """Judge the words of a turn so far. Neutral (all zero) for languages without rules."""
+def turn_evidence(text: str, language: str = "en", expected_digits: Collection[int] = ()) -> TurnEvidence:
+    """Judge the words of a turn so far. Neutral (all zero) for languages without rules.
+
+    ``expected_digits``: lengths at which a dictated number is known to be whole.
+    """
     if language.partition("-")[0].partition("_")[0].lower() != "en":
         return TurnEvidence()
     text = text.strip()
@@ -112,7 +116,7 @@ def turn_evidence(text: str, language: str = "en") -> TurnEvidence:
     marks = {"goes_on": float(text.endswith((",", "-", "..", ";", ":"))), "no_mark": float(text[-1:].isalnum())}
     if " ".join(words) in w.ANSWERS and not correction:
         return TurnEvidence(answer=1.0, **marks, length=1.0, bias=1.0)  # short, but whole
-    number, number_full = _number(turn)
+    number, number_full = _number(turn, expected_digits)
     address, address_full = _address(turn)
     spelling = _spelling(turn)
     dictated = number or address or spelling
@@ -183,7 +187,7 @@ def _digits(word: str) -> int:
     return w.DIGITS.get(word, 0)
 
 
-def _number(words: list[str]) -> tuple[bool, bool]:
+def _number(words: list[str], expected: Collection[int]) -> tuple[bool, bool]:
     """Whether a number is being dictated at the end, and whether it can be all of it."""
     if ":" in words[-1]:  # a time of day
         return False, False
@@ -196,7 +200,7 @@ def _number(words: list[str]) -> tuple[bool, bool]:
     cued = bool(w.NUMBER_CUES.intersection(words))
     # "at seven thirty", "two tickets for four": one or two number words alone are no dictation
     dictated = run > 0 and (cued or run >= 3 or tokens >= 3) and not _is_time(words, tokens)
-    return dictated, run >= (_FULL_CARD if "card" in words else _FULL_NUMBER)
+    return dictated, run in expected or run >= (_FULL_CARD if "card" in words else _FULL_NUMBER)
 
 
 def _is_time(words: list[str], tokens: int) -> bool:

@@ -43,3 +43,13 @@ def test_a_tool_cannot_be_two_things() -> None:
     agent = AgentSettings(tools=[ClientTool(name="book")])
     with pytest.raises(InvalidInput, match="a tool of the server"):
         plan_session(SETTINGS, TOOLS, Start(agent=agent), "v")
+
+
+def test_the_ear_knows_the_numbers_that_tools_ask_for() -> None:
+    schema = {"type": "object", "properties": {"order": {"type": "string", "pattern": r"^\d{4}$"}}}
+    asks = Start(agent=AgentSettings(tools=[ClientTool(name="find", parameters=schema)]))
+    assert plan_session(SETTINGS, TOOLS, asks, "v").expected_digits == (4,)
+    assert plan_session(SETTINGS, TOOLS, Start(), "v").expected_digits == ()
+    told = Settings(agent={"expected_digits": [6], "keyterms": ["Okafor"]})  # type: ignore[arg-type]
+    plan = plan_session(told, TOOLS, asks, "v")
+    assert (plan.expected_digits, plan.keyterms) == ((6,), ("Okafor",))

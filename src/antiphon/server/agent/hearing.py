@@ -57,7 +57,9 @@ class AgentHearing:
             language=self._plan.language,
             encoding=self.shape.encoding,
             sample_rate_hz=self.shape.sample_rate_hz,
+            keyterms=self._plan.keyterms,
             turns=True,
+            expected_digits=self._plan.expected_digits,
         )
         return [Open(self.key, config), Configure(self.key, self._plan.turns)]
 

@@ -13,6 +13,7 @@ from antiphon.dialog.interruption import InterruptionSettings
 from antiphon.dialog.tools import ToolSettings
 from antiphon.protocol import native_messages as wire
 from antiphon.settings import Settings
+from antiphon.text.expected_digits import expected_digits
 
 HANDOVER = "handover"
 """The tool by which a brain calls a person. It is not executed: the conversation hands over."""
@@ -39,6 +40,8 @@ class AgentPlan:
     voice: str
     language: str
     echo_delay_ms: int | None = None
+    keyterms: tuple[str, ...] = ()
+    expected_digits: tuple[int, ...] = ()
 
 
 def plan_session(settings: Settings, tools: ServerTools, start: wire.Start, default_voice: str) -> AgentPlan:
@@ -88,6 +91,7 @@ def plan_session(settings: Settings, tools: ServerTools, start: wire.Start, defa
     )
     theirs = _client_specs(asked.tools, tools.specs)
     names = frozenset(spec.name for spec in theirs)
+    digits = expected_digits(msgspec.json.decode(spec.parameters) for spec in (*tools.specs, *theirs))
     return AgentPlan(
         conversation,
         (*tools.specs, *theirs),
@@ -96,6 +100,8 @@ def plan_session(settings: Settings, tools: ServerTools, start: wire.Start, defa
         start.voice or default_voice,
         language,
         agent.echo_delay_ms if agent.echo_cancellation else None,
+        tuple(agent.keyterms),
+        tuple(agent.expected_digits) or digits,
     )
 
 

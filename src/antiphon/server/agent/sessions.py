@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from antiphon.core.clock import unix_time_s
-from antiphon.core.errors import InvalidInput
+from antiphon.core.speech import SpeechConfig
 from antiphon.dialog.conversation_events import Closed
 from antiphon.protocol import native_messages as wire
 from antiphon.server.agent.log import AgentSessionFacts
@@ -17,7 +17,6 @@ from antiphon.server.agent.tools import ToolTasks, server_tools
 from antiphon.server.auth import Principal
 from antiphon.server.hub import Hub
 from antiphon.server.session import Alarm
-from antiphon.text.languages import base_language
 
 
 @dataclass(slots=True)
@@ -57,10 +56,8 @@ class AgentSessions:
         hub = self._hub
         handover = hub.settings.agent.handover.url is not None
         plan = plan_session(hub.settings, server_tools(hub.tools, handover), start, hub.voices.default_voice.id)
-        voice = hub.voices.voice(plan.voice)
-        if base_language(voice.language) != base_language(plan.language):
-            about = f"voice {voice.name!r} speaks {voice.language!r}, not {plan.language!r}; see GET /voices"
-            raise InvalidInput(about, "language")
+        _, speech = hub.voices.resolve(SpeechConfig(voice=plan.voice, language=plan.language))
+        voice = hub.voices.voice(speech.voice)
         facts = AgentSessionFacts(
             session_id=f"as_{uuid.uuid4().hex[:20]}",
             principal=principal.name,
