@@ -232,14 +232,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--acoustic", type=Path, default=Path("build/voice/acoustic/last.pt"))
     parser.add_argument("--vocoder", type=Path, default=Path("build/voice/vocoder/last.pt"))
-    parser.add_argument(
-        "--gain-db", type=float, default=2.0, help="losses of logarithms prefer the quiet side: made up for"
-    )
+    parser.add_argument("--gain-db", type=float, default=0.0)
     parser.add_argument("--about", type=Path, help="JSON that goes into voice.json as it is")
     parser.add_argument("--out", type=Path, default=Path("build/voice/export"))
     options = parser.parse_args()
     torch.set_num_threads(1)
     about = json.loads(options.about.read_text("utf-8")) if options.about else {}
+    about |= {"gain_db": options.gain_db}
     about.setdefault("default_f0_factor", 1.0)
     write(*load(options.acoustic, options.vocoder, options.gain_db), options.out, about)
     for path in sorted(options.out.iterdir()):

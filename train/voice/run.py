@@ -1,8 +1,8 @@
 """From nothing to weights: ``python -m train.voice.run`` (``make train-voice``).
 
-Data, acoustic model, vocoder, export, held-out sentences, figures: in this order, each stage in a process of its own.
-What is done is not done again; a training that was interrupted goes on where it was. ``--reduced`` does everything in
-minutes, to show that it works.
+Data, acoustic model, vocoder, both together, export, held-out sentences, figures: in this order, each stage in a
+process of its own. What is done is not done again; a training that was interrupted goes on where it was. ``--reduced``
+does everything in minutes, to show that it works.
 """
 
 import argparse
@@ -22,24 +22,26 @@ from train.voice.evaluate import heldout
 from train.voice.stream import Knobs, Real, Stream, Voice
 
 ASSETS = Path(__file__).parents[2] / "src" / "antiphon" / "assets" / "ssm"
+PARTS = ("acoustic", "vocoder", "together")
 GRAPHS = ("encoder.onnx", "decoder.onnx", "voice.json")
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How much of everything: ``hours`` of speech, iterations of training, the share of the vocoder's that is
-    adversarial, every so manieth held-out sentence by these recognisers."""
+    """How much of everything: ``hours`` of speech, iterations of the models' training, each and together, the share of
+    the latter that is adversarial, every so manieth held-out sentence by these recognisers."""
 
     hours: float
     acoustic: int
     vocoder: int
+    together: int
     adversarial: float
     every: int
     ears: str
 
 
-FULL = Plan(hours=10.0, acoustic=20_000, vocoder=8_000, adversarial=0.25, every=1, ears="moonshine,whisper-base")
-REDUCED = Plan(hours=0.6, acoustic=1_000, vocoder=400, adversarial=0.0, every=15, ears="moonshine")
+FULL = Plan(10.0, 20_000, 6_000, together=6_000, adversarial=0.5, every=1, ears="moonshine,whisper-base")
+REDUCED = Plan(0.6, 1_000, 400, together=100, adversarial=0.0, every=15, ears="moonshine")
 
 
 def recite(voice: Voice, out: Path, only: Iterable[int], knobs: Knobs | None = None, seed: int = 1) -> float:
@@ -74,7 +76,7 @@ def stage(module: str, *arguments: str | float | Path) -> None:
 def about(out: Path) -> dict[str, object]:
     """Where the weights come from, for ``voice.json``."""
     manifest = json.loads((out / "data" / "manifest.json").read_text("utf-8"))
-    curves = {name: json.loads((out / name / "curve.json").read_text("utf-8")) for name in ("acoustic", "vocoder")}
+    curves = {name: json.loads((out / name / "curve.json").read_text("utf-8")) for name in PARTS}
     return {
         "licence": "Apache-2.0",
         "data": {key: manifest[key] for key in ("seed", "utterances", "hours", "texts_sha256", "teacher_sha256")},
@@ -100,10 +102,17 @@ def main() -> None:
     stage(
         "train_vocoder",
         *common,
-        *("--out", out / "vocoder", "--iterations", plan.vocoder, "--adversarial", plan.adversarial),
+        *("--out", out / "vocoder", "--iterations", plan.vocoder, "--adversarial", 0),
+    )
+    stage(
+        "train_together",
+        *common,
+        *("--acoustic", out / "acoustic" / "last.pt", "--vocoder", out / "vocoder" / "last.pt"),
+        *("--out", out / "together", "--iterations", plan.together, "--adversarial", plan.adversarial),
     )
     (out / "about.json").write_text(json.dumps(about(out)), "utf-8")
-    checkpoints = ("--acoustic", out / "acoustic" / "last.pt", "--vocoder", out / "vocoder" / "last.pt")
+    both = out / "together"
+    checkpoints = ("--acoustic", both / "acoustic.pt", "--vocoder", both / "vocoder.pt")
     stage("export", *checkpoints, "--about", out / "about.json", "--out", out / "export")
     stage("calibrate", "--data", data, "--voice", out / "export")
     recite(Voice(out / "export"), out / "student.npz", range(0, len(heldout()), plan.every))

@@ -25,11 +25,11 @@ from train.voice.batches import Row, batch_of, packs
 from train.voice.data import Corpus
 from train.voice.model import LN_F0_MEAN, LN_F0_SCALE, MELS, Acoustic, AcousticConfig, Batch, losses
 from train.voice.train_acoustic import VALIDATION, Average, rate, save
-from train.voice.train_vocoder import RESOLUTIONS, WARM, Discriminator, Spectra, challenge, judged
+from train.voice.train_vocoder import RESOLUTIONS, WARM, Discriminator, Harmonics, Spectra, challenge, judged
 from train.voice.vocoder import HOP, LAG, Filter, VocoderNet, sources
 from train.voice.weights import load_exported
 
-ACOUSTIC, SPECTRA, FOOLED, ALIKE = 3.0, 3.0, 0.6, 0.25
+ACOUSTIC, SPECTRA, HARMONICS, FOOLED, ALIKE = 3.0, 1.5, 1.5, 0.6, 0.25
 """What the losses count."""
 ALONE = 60
 """Iterations in which the critics learn before they are listened to."""
@@ -40,14 +40,16 @@ LENGTH = 0.3
 class Together(nn.Module):
     """Symbols to sound, by true durations and F0."""
 
-    def __init__(self, acoustic: Acoustic, net: VocoderNet) -> None:
+    def __init__(self, acoustic: Acoustic, net: VocoderNet, still: bool = False) -> None:
+        """``still``: the acoustic model stays as it is."""
         super().__init__()
-        self.acoustic, self.net, self.shape = acoustic, net, Filter()
+        self.acoustic, self.net, self.shape, self.still = acoustic, net, Filter(), still
 
     def forward(self, batch: Batch, heard: Tensor, parts: list[tuple[int, int]], frames: int) -> tuple[Any, ...]:
         """``heard`` [rows, frames] as in ``Row``; ``parts``: (row, first frame, at least 2) of what is to be heard.
         Returns the acoustic model's outputs and sound [parts, frames * 300], 150 samples late."""
-        outputs, log_durations = self.acoustic(batch)
+        with torch.set_grad_enabled(not self.still):
+            outputs, log_durations = self.acoustic(batch)
         melody = ((heard - LN_F0_MEAN) / LN_F0_SCALE)[..., None]
         features = torch.cat((outputs[..., :MELS], melody, torch.sigmoid(outputs[..., MELS + 1 :])), -1)
         cepstra = self.net(features, self.net.stack.start(len(features)))[0]
@@ -93,7 +95,7 @@ def length_error(log_durations: Tensor, durations: Tensor) -> Tensor:
 def begin(options: argparse.Namespace) -> tuple[Acoustic, VocoderNet]:
     """The two models to go on with; the acoustic one without dropout, whose noise the vocoder would learn to undo."""
     if options.from_weights:
-        acoustic, net = load_exported(options.from_weights)
+        acoustic, net = load_exported(options.from_weights, gain=False)
     else:
         one, other = (torch.load(path, map_location="cpu") for path in (options.acoustic, options.vocoder))
         acoustic, net = Acoustic(AcousticConfig(**one["config"])), VocoderNet()
@@ -117,8 +119,9 @@ class Training:
     def __init__(self, options: argparse.Namespace) -> None:
         self.options = options
         self.device = "cuda" if torch.cuda.is_available() else "cpu"
-        self.model = Together(*begin(options)).to(self.device)
+        self.model = Together(*begin(options), options.still).to(self.device)
         self.spectra = Spectra().to(self.device)
+        self.harmonics = Harmonics().to(self.device)
         self.critics = nn.ModuleList(Discriminator(size) for size in RESOLUTIONS[1:]).to(self.device)
         self.average = Average(self.model, options.decay)
         self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=options.peak, betas=(0.9, 0.98))
@@ -168,8 +171,11 @@ class Training:
         made, real = made[:, WARM * HOP :], real.to(self.device)[:, WARM * HOP :]
         seen = losses(outputs, log_durations, batch)
         seen["length"] = length_error(log_durations, batch.durations)
-        seen["spectra"] = self.spectra(made, real)
+        middles = slice(WARM, options.length - 3)  # one frame on: sound is late by a half, the window begins before it
+        f0 = torch.stack([heard[row, at : at + options.length][middles] for row, at in parts]).to(self.device).exp()
+        seen["spectra"], seen["harmonics"] = self.spectra(made, real), self.harmonics(made, real, f0)
         loss = ACOUSTIC * (seen["total"] + LENGTH * seen["length"]) + SPECTRA * seen["spectra"]
+        loss = loss + HARMONICS * seen["harmonics"]
         if fighting:
             few = slice(0, options.judged)
             critic = self.critics[int(self.rng.integers(len(self.critics)))]
@@ -183,7 +189,8 @@ class Training:
                 loss = loss + FOOLED * seen["fooled"] + ALIKE * seen["alike"]
         self.optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
-        nn.utils.clip_grad_norm_(self.model.acoustic.parameters(), 1.0)
+        if not options.still:
+            nn.utils.clip_grad_norm_(self.model.acoustic.parameters(), 1.0)
         nn.utils.clip_grad_norm_(self.model.net.parameters(), 1.0)
         self.optimizer.step()
         self.average.update()
@@ -200,6 +207,7 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--iterations", type=int, default=0, help="instead of --minutes")
     parser.add_argument("--adversarial", type=float, default=0.6, help="share of the time, at the end")
+    parser.add_argument("--still", action="store_true", help="only the vocoder learns: cheaper by half")
     parser.add_argument("--frames", type=int, default=640, help="per batch")
     parser.add_argument("--parts", type=int, default=6, help="heard of a batch")
     parser.add_argument("--length", type=int, default=64, help="frames of a part")

@@ -1,8 +1,8 @@
 """Trains the vocoder: ``python -m train.voice.train_vocoder --data build/voice/data --out build/voice/vocoder``.
 
-First by multi-resolution spectra alone; in the last part (``--adversarial``, a share of the time) also against three
-small discriminators of spectrograms. Resumable and timed like ``train_acoustic``. Half of the rows have noise on their
-spectra, as those of the acoustic model will not be exact.
+First by multi-resolution spectra and by how far harmonics stand above the noise; in the last part (``--adversarial``, a
+share of the time) also against three small discriminators of spectrograms. Resumable and timed like ``train_acoustic``.
+Half of the rows have noise on their spectra, as those of the acoustic model will not be exact.
 """
 
 import argparse
@@ -23,7 +23,7 @@ from train.voice.batches import ln_f0
 from train.voice.data import Utterance, load_shard, shard_paths, utterances
 from train.voice.features import FLOOR, mel_weights, window
 from train.voice.train_acoustic import Average, has_fast_bf16, rate, save
-from train.voice.vocoder import HOP, LAG, N_FFT, Filter, VocoderNet, features_of, sources
+from train.voice.vocoder import HOP, LAG, N_FFT, SAMPLE_RATE_HZ, Filter, VocoderNet, features_of, sources
 
 VALIDATION = 60
 WARM = 3
@@ -98,6 +98,40 @@ class Spectra(nn.Module):
     def _log_mel(self, x: Tensor) -> Tensor:
         frames = x.unfold(-1, len(self.mel_window), HOP) * self.mel_window
         return torch.log(torch.clamp(torch.fft.rfft(frames).abs() @ self.mel, min=FLOOR))
+
+
+class Harmonics(nn.Module):
+    """How high the harmonics of two signals of one F0 stand above the noise between them, by band.
+
+    A distance of single bins punishes noise, which is never the same twice, and so prefers a buzz, which is wrong in
+    every bin by less. Here the logarithms at harmonics, and those half-way between, are averaged over some frames and
+    harmonics before they are compared: noise of the right power is right.
+    """
+
+    WINDOW, SIZE, MOST = 1200, 4096, 56
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("window", torch.hann_window(self.WINDOW), persistent=False)
+
+    def forward(self, made: Tensor, real: Tensor, f0: Tensor) -> Tensor:
+        """``made``, ``real`` [rows, (frames + 3) * 300]; ``f0`` [rows, frames] Hz in the middles of windows, which
+        begin at multiples of 300. The distance in nepers."""
+        places = torch.arange(2, 2 * self.MOST + 2, device=f0.device) / 2 * f0[..., None]
+        here = (places < 0.96 * SAMPLE_RATE_HZ / 2).float()
+        bins = (places * (self.SIZE / SAMPLE_RATE_HZ)).round().long().clamp(max=self.SIZE // 2)
+        apart = (self._log(made).gather(-1, bins) - self._log(real).gather(-1, bins)) * here
+        total = torch.zeros((), device=f0.device)
+        for parity in (0, 1):  # harmonics, valleys
+            mean = F.avg_pool2d(apart[:, None, :, parity::2], (8, 7), (4, 7))
+            share = F.avg_pool2d(here[:, None, :, parity::2], (8, 7), (4, 7))
+            total = total + mean.abs().sum() / share.sum()
+        return total
+
+    def _log(self, x: Tensor) -> Tensor:
+        spectrum = torch.fft.rfft(x.unfold(-1, self.WINDOW, HOP) * self.window, self.SIZE)
+        power = spectrum.real.square() + spectrum.imag.square()
+        return 0.5 * torch.log(power / self.window.square().sum() + 1e-7)
 
 
 class Discriminator(nn.Module):
@@ -185,6 +219,7 @@ def main() -> None:
     while not corpus.refresh():
         time.sleep(5)
     net, shape, spectra = VocoderNet().to(device), Filter().to(device), Spectra().to(device)
+    harmonics = Harmonics().to(device)
     critics = nn.ModuleList(Discriminator(size) for size in RESOLUTIONS[1:]).to(device)
     average = Average(net)
     optimizer = torch.optim.AdamW(net.parameters(), lr=options.peak, betas=(0.9, 0.98), weight_decay=0.01)
@@ -237,11 +272,12 @@ def main() -> None:
             made = render(net, shape, mel, pitch, voiced)
         made, wav = made[:, WARM * HOP :].float(), wav[:, WARM * HOP :]
         distance = spectra(made, wav)
-        loss = distance
-        parts = {"spectra": distance}
+        f0 = torch.exp(pitch[:, WARM + 2 : WARM + 2 + options.frames - 2 * WARM])
+        parts = {"spectra": distance, "harmonics": harmonics(made, wav, f0)}
+        loss = distance + parts["harmonics"]
         if fighting:
             fight += 1
-            loss = 3 * distance
+            loss = 3 * loss
             caught = challenge(critics, spectra, made.detach(), wav)
             critical.zero_grad()
             caught.backward()

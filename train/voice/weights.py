@@ -25,14 +25,13 @@ from train.voice.model import Acoustic, AcousticConfig
 from train.voice.vocoder import VocoderNet
 
 GRAPHS = ("encoder.onnx", "decoder.onnx")
-GAIN_DB = 2.0
-"""What ``export.py`` adds to a voice's level by default: taken off again."""
 
 
-def load_exported(folder: Path, gain_db: float = GAIN_DB) -> tuple[Acoustic, VocoderNet]:
+def load_exported(folder: Path, gain: bool = True) -> tuple[Acoustic, VocoderNet]:
     """Both modules with the weights of ``folder`` (``encoder.onnx``, ``decoder.onnx``, ``voice.json``), as they were
-    before ``gain_db`` was added. Raises ``ValueError`` if the graphs are not what this code exports."""
+    before the export added its gain; or with it. Raises ``ValueError`` if the graphs are not what this code exports."""
     about = json.loads((folder / "voice.json").read_text("utf-8"))
+    gain_db = 0.0 if gain else about.get("gain_db", 0.0)
     torch.manual_seed(0)
     acoustic, net = Acoustic(AcousticConfig(width=about["width"])), VocoderNet()
     for module in (acoustic, net):
@@ -95,10 +94,10 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
     about = json.loads((options.voice / "voice.json").read_text("utf-8"))
-    acoustic, net = load_exported(options.voice, gain_db=0.0)
+    acoustic, net = load_exported(options.voice)
     for parameter in (*acoustic.parameters(), *net.parameters()):
         parameter.requires_grad_(False)
-    kept = ("licence", "quality", "data", "training", "default_f0_factor")
+    kept = ("licence", "quality", "data", "training", "gain_db", "default_f0_factor")
     write(acoustic.eval(), net.eval(), options.out, {key: about[key] for key in kept if key in about})
 
 

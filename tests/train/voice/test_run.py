@@ -24,5 +24,7 @@ def test_a_reduced_training_learns_to_speak(tmp_path: Path) -> None:
     for name, part in (("acoustic", "total"), ("vocoder", "spectra")):
         curve = json.loads((tmp_path / name / "curve.json").read_text("utf-8"))
         assert curve[-1]["train"][part] < 0.75 * curve[0]["train"][part]
+    together = json.loads((tmp_path / "together" / "curve.json").read_text("utf-8"))
+    assert together[-1]["train"]["spectra"] < together[0]["train"]["spectra"]
     figures = json.loads((tmp_path / "student.json").read_text("utf-8"))["figures"]
     assert figures["wer"]["moonshine"]["all"]["rate"] < MOST_WER
