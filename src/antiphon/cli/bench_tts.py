@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from antiphon.bench.capacity import Limits
-from antiphon.bench.systems import Server
+from antiphon.bench.systems import WIRES, Server
 from antiphon.bench.tts import run as run_tts
 from antiphon.bench.tts_options import TtsOptions
 from antiphon.bench.tts_scenario import scenario as find_scenario
@@ -36,7 +36,7 @@ from antiphon.settings import load
 @bench.command()
 def tts(
     url: Annotated[str, typer.Option(help="The server; empty: start one of our own for this run.")] = "",
-    wire: Annotated[str, typer.Option(help="cartesia-ws, cartesia-sse, cartesia-bytes or openai.")] = "cartesia-ws",
+    wire: Annotated[str, typer.Option(help=f"One of {', '.join(WIRES)}.")] = "cartesia-ws",
     name: Annotated[str, typer.Option(help="What the report calls the server.")] = "antiphon",
     voice: Annotated[str, typer.Option(help="Voice id or name.")] = "",
     model: Annotated[str, typer.Option(help="Model id.")] = "",
