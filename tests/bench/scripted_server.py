@@ -38,6 +38,7 @@ class ScriptedServer:
             routes=[
                 Route("/", lambda _: JSONResponse({"ok": True})),
                 WebSocketRoute("/tts/websocket", self._websocket),
+                WebSocketRoute("/speech/websocket", self._native),
                 Route("/tts/bytes", self._bytes, methods=["POST"]),
                 Route("/tts/sse", self._sse, methods=["POST"]),
                 Route("/v1/audio/speech", self._bytes, methods=["POST"]),
@@ -61,6 +62,32 @@ class ScriptedServer:
                 texts[context] = texts.get(context, "") + message["transcript"]
                 if not message["continue"] and not await self._answer(websocket, context, texts.pop(context)):
                     return
+        except WebSocketDisconnect:
+            return
+
+    async def _native(self, websocket: WebSocket) -> None:
+        await websocket.accept()
+        self.sockets += 1
+        text = ""
+        try:
+            while True:
+                message = json.loads(await websocket.receive_text())
+                self.heard.append(message)
+                if message["type"] == "start":
+                    text = ""
+                    await websocket.send_text(json.dumps({"type": "ready"}))
+                elif message["type"] == "text":
+                    text += message["text"]
+                elif message["type"] == "end" and "DROP" in text:
+                    await websocket.close(1011)
+                    return
+                elif message["type"] == "end" and "REFUSE" in text:
+                    refusal = {"type": "error", "code": "at_capacity", "message": "at capacity", "fatal": False}
+                    await websocket.send_text(json.dumps(refusal))
+                elif message["type"] == "end" and "HANG" not in text:
+                    for chunk in CHUNKS:
+                        await websocket.send_bytes(b"\1" + chunk)
+                    await websocket.send_text(json.dumps({"type": "done", "samples": 5040, "reason": "completed"}))
         except WebSocketDisconnect:
             return
 

@@ -16,6 +16,7 @@ from antiphon.bench.target.cartesia_ws import CartesiaWs, websocket_url
 from antiphon.bench.target.contract import Line, Target, whole_samples
 from antiphon.bench.target.echo import Echo, EchoServer, order_line, sizes_line
 from antiphon.bench.target.inproc import InProcess
+from antiphon.bench.target.native_speech import NativeSpeech
 from antiphon.bench.target.openai_speech import OpenaiSpeech
 from antiphon.core.frame import Samples
 from antiphon.protocol.cartesia_tts import decode_client_message
@@ -23,7 +24,7 @@ from antiphon.protocol.cartesia_tts import decode_client_message
 from .scripted_server import CHUNKS, ScriptedServer
 
 PCM = b"".join(CHUNKS)
-MAKERS: list[Callable[[str], Target]] = [CartesiaWs, CartesiaBytes, CartesiaSse, OpenaiSpeech]
+MAKERS: list[Callable[[str], Target]] = [CartesiaWs, CartesiaBytes, CartesiaSse, OpenaiSpeech, NativeSpeech]
 
 
 def play(target: Target, *lines: Line, timeout_s: float = 5.0) -> Played:
@@ -58,7 +59,7 @@ def test_a_refusal_carries_status_and_words(make: Callable[[str], Target], url: 
 def test_tokens_arrive_as_the_same_text(make: Callable[[str], Target], url: str, scripted: ScriptedServer) -> None:
     line = Line("Hello there, you.", ("Hello", " there", ",", " you."), 0.0)
     assert play(make(url), line).takes[0].error == ""
-    texts = [message.get("transcript", message.get("input")) for message in scripted.heard]
+    texts = [message.get("transcript", message.get("input", message.get("text", ""))) for message in scripted.heard]
     assert "".join(texts) == line.text
 
 
@@ -102,6 +103,22 @@ def test_sockets_are_reused_one_caller_each(url: str, scripted: ScriptedServer) 
             assert not any(take.error for take in played.takes)
     assert scripted.sockets - before == 2
     assert len({message["context_id"] for message in scripted.heard}) == 18
+
+
+def test_native_streams_reuse_their_sockets_and_carry_no_more_than_a_mark(url: str, scripted: ScriptedServer) -> None:
+    before = scripted.sockets
+    with Player(timeout_s=5.0) as player:
+        target = NativeSpeech(url, voice="River", model="ssm")
+        played = player.play(target, [Line("hello")] * 6, ClosedLoop(2, 0, 6))
+        assert [take.wire_bytes for take in played.takes] == [len(PCM) + len(CHUNKS)] * 6
+        assert scripted.sockets - before == 2
+        assert scripted.heard[0]["voice"] == "River"
+        lost = player.play(target, [Line("DROP")], burst(1)).takes[0]
+        assert "socket lost" in lost.error
+        assert player.play(target, [Line("hello")], burst(1)).takes[0].error == ""
+    with Player(timeout_s=0.1) as player:
+        hung = player.play(NativeSpeech(url), [Line("HANG")], burst(1)).takes[0]
+    assert "no end" in hung.error
 
 
 def test_many_contexts_can_share_a_socket(url: str, scripted: ScriptedServer) -> None:
