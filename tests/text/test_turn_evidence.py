@@ -150,3 +150,8 @@ def test_a_number_of_an_expected_length_is_whole() -> None:
     assert known.logit - turn_evidence(said).logit > 3
     assert turn_evidence("My order is four seven one", "en", (4, 10)).number_open == 1.0
     assert turn_evidence("My order is 47141", "en", (4, 10)).number_open == 1.0
+
+
+@pytest.mark.parametrize("said", ["Thank you, good-bye.", "Thank you, goodbye.", "Bye-bye.", "Okay, see you tomorrow."])
+def test_a_farewell_is_an_end_however_it_is_written(said: str) -> None:
+    assert turn_evidence(said).logit > 0.9

@@ -46,7 +46,8 @@ RELATIVES = _set("what that everything anything something nothing else all whate
 
 ANSWERS = _phrases(
     "yes|yeah|yep|yup|no|nope|nah|okay|ok|sure|right|correct|exactly|absolutely|definitely|of course|maybe|perhaps|"
-    "hello|hi|hey|good morning|good afternoon|good evening|good night|goodbye|bye|bye bye|see you|thanks|thank you|"
+    "hello|hi|hey|good morning|good afternoon|good evening|good night|goodbye|good-bye|bye|bye bye|bye-bye|see you|"
+    "thanks|thank you|"
     "please|yes please|no thanks|no thank you|that's right|that's correct|that's it|that's all|that's fine|"
     "that's great|sounds good|sounds great|i don't know|i do|i am|i'm not sure|not sure|not really|not yet|nothing|"
     "never mind|all right|alright|fine|great|perfect|excellent|cool|got it|i see|i understand|go ahead|stop|help|"
@@ -56,7 +57,11 @@ ANSWERS = _phrases(
 )
 """Whole turns that are complete as they are."""
 
-CLOSERS = _phrases("please|thanks|thank you|thank you very much|goodbye|bye|that's all|that's it|that's right")
+CLOSERS = _phrases(
+    "please|thanks|thanks a lot|thanks so much|thank you|thank you very much|thank you so much|cheers|goodbye|good-bye|bye|"
+    "bye-bye|see you|see you soon|see you then|see you later|see you tomorrow|have a nice day|have a good day|that's all|"
+    "that is all|that's it|that is it|that's everything|that's right"
+)
 
 CORRECTIONS = _phrases(
     "no wait|wait|wait no|no|sorry|oh sorry|i'm sorry|no sorry|sorry no|i mean|actually|actually no|no actually|"
