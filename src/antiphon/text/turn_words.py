@@ -58,9 +58,9 @@ ANSWERS = _phrases(
 """Whole turns that are complete as they are."""
 
 CLOSERS = _phrases(
-    "please|thanks|thanks a lot|thanks so much|thank you|thank you very much|thank you so much|cheers|goodbye|good-bye|bye|"
-    "bye-bye|see you|see you soon|see you then|see you later|see you tomorrow|have a nice day|have a good day|that's all|"
-    "that is all|that's it|that is it|that's everything|that's right"
+    "please|thanks|thanks a lot|thanks so much|thank you|thank you very much|thank you so much|cheers|goodbye|good-bye|"
+    "bye|bye-bye|see you|see you soon|see you then|see you later|see you tomorrow|have a nice day|have a good day|"
+    "that's all|that is all|that's it|that is it|that's everything|that's right"
 )
 
 CORRECTIONS = _phrases(
