@@ -55,6 +55,14 @@ class VoiceInfo:
 
 
 @dataclass(frozen=True, slots=True)
+class MissingVoice:
+    """A voice that is known and cannot speak here; ``needs`` says what must be pulled or installed."""
+
+    info: VoiceInfo
+    needs: str
+
+
+@dataclass(frozen=True, slots=True)
 class Prosody:
     """Speed, volume and emotion that apply to text pushed from here on (Cartesia: ``generation_config`` per push)."""
 

@@ -16,7 +16,7 @@ from antiphon.core.engine import Wake
 from antiphon.core.errors import AntiphonError
 from antiphon.core.event import Audio, Event, Failed
 from antiphon.engine.outbox import Outbox
-from antiphon.engine.scheduler import Scheduler
+from antiphon.engine.scheduler import Workers
 
 _log = logging.getLogger(__name__)
 
@@ -35,7 +35,7 @@ class JobLine:
     """
 
     def __init__(
-        self, scheduler: Scheduler, wake: Wake, lead_s: float | None = None, outbox: Outbox | None = None
+        self, scheduler: Workers, wake: Wake, lead_s: float | None = None, outbox: Outbox | None = None
     ) -> None:
         self._scheduler = scheduler
         self._clock: Clock = scheduler.clock

@@ -56,8 +56,7 @@ class TaskQueue:
 
     def take(self, now_s: float) -> Task | None:
         while self._held and self._held[0][0] <= now_s:
-            _, order, deadline_s, task = heapq.heappop(self._held)
-            heapq.heappush(self._ready, (deadline_s, order, task))
+            self._release()
         return heapq.heappop(self._ready)[2] if self._ready else None
 
     def remove(self, task: Task) -> bool:
@@ -72,6 +71,29 @@ class TaskQueue:
     def next_ready_s(self) -> float | None:
         """When the earliest held task becomes ready; None if nothing is held."""
         return self._held[0][0] if self._held else None
+
+    def next_deadline_s(self, now_s: float) -> tuple[float, float] | None:
+        """(deadline, ready time) of the task that is to be run next; None if there is none."""
+        while self._held and self._held[0][0] <= now_s:
+            self._release()
+        if self._ready:
+            return self._ready[0][0], float("-inf")
+        return (self._held[0][2], self._held[0][0]) if self._held else None
+
+    def _release(self) -> None:
+        _, order, deadline_s, task = heapq.heappop(self._held)
+        heapq.heappush(self._ready, (deadline_s, order, task))
+
+
+class Workers(Protocol):
+    """Who runs tasks: the scheduler, or a lane of it."""
+
+    @property
+    def clock(self) -> Clock: ...
+
+    def post(self, task: Task) -> None: ...
+
+    def withdraw(self, task: Task) -> bool: ...
 
 
 class Scheduler:

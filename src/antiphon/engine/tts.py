@@ -11,9 +11,9 @@ from antiphon.core.event import Audio, Event, Flushed, Marker, PhonemeTimes, War
 from antiphon.core.speech import Prosody, Rendered, SpeechConfig, VoiceInfo
 from antiphon.engine.jobs import JobLine, Steps
 from antiphon.engine.places import Place, Places
-from antiphon.engine.scheduler import Scheduler
+from antiphon.engine.scheduler import Workers
 from antiphon.engine.tts_reading import Reading
-from antiphon.engine.voice import JobVoice
+from antiphon.engine.voice import BlendingVoice, JobVoice
 from antiphon.text.languages import base_language
 from antiphon.text.unit import Unit
 
@@ -23,16 +23,21 @@ MAX_PENDING_CHARS = 100_000
 class TtsEngine:
     """One :class:`JobVoice` behind the engine contract, with ``capacity`` places."""
 
-    def __init__(self, voice: JobVoice, scheduler: Scheduler, capacity: int = 256) -> None:
+    def __init__(self, voice: JobVoice, scheduler: Workers, capacity: int = 256) -> None:
         self.name = voice.name
         self.voices: tuple[VoiceInfo, ...] = voice.voices
         self.voice = voice
         self._scheduler = scheduler
         self.places = Places(capacity, f"places of the voice engine {voice.name!r}")
 
+    def find(self, voice: str) -> VoiceInfo | None:
+        """One of :attr:`voices` by its id, or a blend by its name. Raises ``InvalidInput``, ``ModelUnavailable``."""
+        info = next((info for info in self.voices if info.id == voice), None)
+        return self.voice.find(voice) if info is None and isinstance(self.voice, BlendingVoice) else info
+
     def open_stream(self, config: SpeechConfig, wake: Wake) -> "TtsStream":
-        """``config.voice`` must be one of :attr:`voices`. Raises ``AtCapacity``, ``InvalidInput``."""
-        info = next((info for info in self.voices if info.id == config.voice), None)
+        """``config.voice`` must be one that :meth:`find` knows. Raises ``AtCapacity``, ``InvalidInput``."""
+        info = self.find(config.voice)
         if info is None:
             raise InvalidInput(f"voice {config.voice!r} is not a voice of {self.name}", "voice")
         if base_language(config.language) != base_language(info.language):
@@ -58,7 +63,7 @@ class TtsStream:
     """
 
     def __init__(
-        self, render: "_Renderer", config: SpeechConfig, scheduler: Scheduler, wake: Wake, place: Place
+        self, render: "_Renderer", config: SpeechConfig, scheduler: Workers, wake: Wake, place: Place
     ) -> None:
         self._clock = scheduler.clock
         self._config = config

@@ -1,7 +1,7 @@
 """What a whole-utterance voice must offer so that the job engine can stream it."""
 
 from collections.abc import Iterator
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from antiphon.core.speech import Rendered, VoiceInfo
 from antiphon.text.unit import Unit
@@ -35,3 +35,15 @@ class JobVoice(Protocol):
         ...
 
     def warm_up(self) -> None: ...
+
+
+@runtime_checkable
+class BlendingVoice(Protocol):
+    """A voice engine that has more voices than it lists: any blend of them."""
+
+    def find(self, name: str) -> VoiceInfo | None:
+        """A voice that is not listed, by its name; None if the name cannot mean one.
+
+        Raises ``InvalidInput`` for a blend that is written wrongly, ``ModelUnavailable`` for one that needs something.
+        """
+        ...

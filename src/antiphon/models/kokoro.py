@@ -5,7 +5,7 @@ pads every call with is cut by its own durations. Nothing is loaded before it is
 """
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from threading import Lock
 from typing import TypeAlias
@@ -14,22 +14,27 @@ import numpy as np
 
 from antiphon.core.errors import EngineFailed, InvalidInput, ModelUnavailable
 from antiphon.core.frame import Samples
-from antiphon.core.speech import Rendered, VoiceInfo
+from antiphon.core.speech import MissingVoice, Rendered, VoiceInfo
 from antiphon.models import espeak_library
+from antiphon.models.espeak_library import INSTALL as INSTALL_ESPEAK
 from antiphon.models.hibari_frontend import HibariFrontend
 from antiphon.models.hibari_phrase import Layout, Phrase, lay_out, pause_frames, phrases
 from antiphon.models.hibari_words import WordClock
 from antiphon.models.kokoro_frontend import Frontend, ReadFrontend, espeak_reader
 from antiphon.models.kokoro_graph import HOP, SAMPLE_RATE_HZ, KokoroGraph, KokoroPlan
+from antiphon.models.kokoro_japanese import INSTALL as INSTALL_JA
 from antiphon.models.kokoro_japanese import japanese_reader, load_analyser
 from antiphon.models.kokoro_style import Blend, Styles, looks_like_blend, read_blend
 from antiphon.models.kokoro_voices import TONGUES, VOICES, blend_info, voice_name
 from antiphon.models.kokoro_windows import HALO, MAX_DECODED, Window, windows
+from antiphon.models.session import Sessions
+from antiphon.store.tools import find_package
 from antiphon.text.parts import parts
 from antiphon.text.unit import Text, Unit
 
 MODEL, VOICE_FILES = "kokoro-82m-int8", "kokoro-voices"
 """Names of the models in the store."""
+GRAPH, VOCABULARY = "kokoro-v1.0.int8.onnx", "vocab.json"
 
 SPEED_RANGE = (0.5, 2.0)
 """Beyond, the durations are too far from what the model has learnt; speeds are held to it."""
@@ -41,7 +46,7 @@ _FADE = 120
 """Samples (5 ms) on each side of a join over which one window goes over into the next."""
 _RISE = np.sin(np.linspace(0, np.pi / 2, 2 * _FADE, endpoint=False), dtype=np.float32) ** 2
 _NOTHING = Rendered(np.zeros(0, np.float32))
-_PULL = f"antiphon models pull {MODEL} {VOICE_FILES}"
+PULL = f"antiphon models pull {MODEL} {VOICE_FILES}"
 
 
 class KokoroVoice:
@@ -52,32 +57,38 @@ class KokoroVoice:
     quantum_bound_s = 0.6 * MAX_DECODED * _HALF / SAMPLE_RATE_HZ
     """A call of the decoder: never more than 3 s of sound, at about half a second of a core each. Beside it only what
     is loaded for the first caller takes longer, a second or two once."""
-    voices = tuple(VOICES.values())
 
-    def __init__(self, model_file: ModelFile, open_graph: Callable[[Path], KokoroGraph] = KokoroGraph) -> None:
-        """``model_file``: verified files of the store; raises ``ModelUnavailable``. Reads nothing yet."""
+    def __init__(
+        self,
+        model_file: ModelFile,
+        sessions: Sessions | None = None,
+        installed: Callable[[str], object] = find_package,
+    ) -> None:
+        """``model_file``: verified files of the store; raises ``ModelUnavailable``. ``installed``: whether a package
+        is here. Loads nothing yet."""
         self._file = model_file
-        self._open_graph = open_graph
+        self._sessions = sessions
         self._lock = Lock()
         self._graph: KokoroGraph | None = None
         self._ids: dict[str, int] = {}
         self._frontends: dict[str, Frontend] = {}
         self._styles = Styles(lambda voice: model_file(VOICE_FILES, f"{voice}.bin"))
+        self._needs = _needs(model_file, installed)
+        self.voices = tuple(info for name, info in VOICES.items() if name not in self._needs)
+        self.missing = tuple(MissingVoice(VOICES[name], needs) for name, needs in self._needs.items())
 
     def find(self, name: str) -> VoiceInfo | None:
-        """A blend by its name (``af_heart:0.7+am_adam:0.3``); None if it is none. Raises ``InvalidInput``."""
-        return blend_info(self._blend(name)) if looks_like_blend(name) else None
+        """A blend by its name (``af_heart:0.7+am_adam:0.3``); None if it is none.
 
-    def check(self, voice: str) -> None:
-        """Raises ``ModelUnavailable`` with what to pull or to install, if this voice cannot speak here."""
-        blend = self._blend(voice)
-        try:
-            self._file(MODEL, "kokoro-v1.0.int8.onnx")
-            for part, _ in blend.parts:
-                self._file(VOICE_FILES, f"{part}.bin")
-        except ModelUnavailable as error:
-            raise ModelUnavailable(f"Kokoro's voice {blend.name!r} needs its weights: {_PULL} ({error})") from error
-        self._frontend(blend)
+        Raises ``InvalidInput``, and ``ModelUnavailable`` if one of its voices is missing.
+        """
+        if not looks_like_blend(name):
+            return None
+        blend = read_blend(name, VOICES)
+        for voice, _ in blend.parts:
+            if voice in self._needs:
+                raise ModelUnavailable(f"voice {voice!r} of the blend is missing: {self._needs[voice]}")
+        return blend_info(blend)
 
     def speak(self, voice: str, unit: Unit, at_sample: int, seed: int, after: str | None) -> Iterator[Rendered]:
         """The pause that ``after`` calls for, the unit's own sound, then its explicit break. ``seed``: the model has no
@@ -115,10 +126,11 @@ class KokoroVoice:
     def warm_up(self) -> None:
         """Nothing: what is not asked for is not loaded. See :meth:`preload`."""
 
-    def preload(self, voice: str = "af_heart") -> None:
-        """Load everything, and speak. Raises ``ModelUnavailable``."""
-        self.check(voice)
-        for _ in self.speak(voice, Unit((Text("Hello."),), first=True), 0, 0, None):
+    def preload(self) -> None:
+        """Load everything that the first voice needs, and speak. Raises ``ModelUnavailable``."""
+        if not self.voices:
+            raise ModelUnavailable(next(iter(self._needs.values())))
+        for _ in self.speak(self.voices[0].id, Unit((Text("Hello."),), first=True), 0, 0, None):
             pass
 
     def _phrase(
@@ -167,11 +179,11 @@ class KokoroVoice:
         with self._lock:
             if self._graph is None:
                 self._ids = self._vocabulary()
-                self._graph = self._open_graph(self._file(MODEL, "kokoro-v1.0.int8.onnx"))
+                self._graph = KokoroGraph(self._file(MODEL, GRAPH), self._sessions)
             return self._graph, self._ids
 
     def _vocabulary(self) -> dict[str, int]:
-        path = self._file(MODEL, "vocab.json")
+        path = self._file(MODEL, VOCABULARY)
         try:
             found: dict[str, int] = json.loads(path.read_text("utf-8"))["vocab"]
         except (OSError, ValueError, KeyError) as error:
@@ -187,18 +199,33 @@ class KokoroVoice:
             return self._frontends[key]
 
 
-def _open_frontend(key: str, symbols: Sequence[str] | dict[str, int]) -> Frontend:
+def _needs(model_file: ModelFile, installed: Callable[[str], object]) -> dict[str, str]:
+    """Voice -> what it takes to make it speak here, of the voices that cannot."""
+    try:
+        for file in (GRAPH, VOCABULARY):
+            model_file(MODEL, file)
+    except ModelUnavailable as error:
+        return dict.fromkeys(VOICES, f"{PULL} ({error})")
+    readers = {"ja": ("pyopenjtalk", INSTALL_JA), "zh": ("", "nothing here reads Chinese well enough for it")}
+    needs: dict[str, str] = {}
+    for name, info in VOICES.items():
+        package, what = readers.get(info.language, ("espeakng_loader", INSTALL_ESPEAK))
+        if info.language != "en" and not (package and installed(package)):
+            needs[name] = what
+            continue
+        try:
+            model_file(VOICE_FILES, f"{name}.bin")
+        except ModelUnavailable as error:
+            needs[name] = f"{PULL} ({error})"
+    return needs
+
+
+def _open_frontend(key: str, symbols: Iterable[str]) -> Frontend:
     tongue = TONGUES[key]
-    match tongue.code:
-        case "en":
-            return HibariFrontend(symbols, british=key == "b")
-        case "ja":
-            return ReadFrontend(japanese_reader(load_analyser()), symbols, "ja")
-        case "zh":
-            raise ModelUnavailable(
-                "Kokoro's Mandarin voices cannot be used: nothing here reads Chinese well enough for them; "
-                "the engine 'espeak' speaks zh (extra espeak)"
-            )
+    if tongue.code == "en":
+        return HibariFrontend(symbols, british=key == "b")
+    if tongue.code == "ja":
+        return ReadFrontend(japanese_reader(load_analyser()), symbols, "ja")
     library = espeak_library.load()
     locale = tongue.locale.lower() if tongue.code == "pt" else tongue.code
     return ReadFrontend(espeak_reader(lambda text: library.phonemes(text, locale, "^"), locale), symbols, locale)
@@ -220,7 +247,7 @@ def _joined(sound: Samples, edge: Samples | None, last: bool) -> tuple[Samples, 
     head = sound[: 2 * _FADE] if edge is not None else sound[:_FADE]
     if edge is not None:
         head *= _RISE[: len(head)]
-        head += edge[: len(head)] * _RISE[: len(head)][::-1]
+        head += edge[: len(head)] * (1 - _RISE[: len(head)])
     else:
         head *= _RISE[: len(head) * 2 : 2]
     if not last:
