@@ -26,11 +26,11 @@ from antiphon.protocol import openai_realtime_client as client
 from antiphon.protocol import openai_realtime_events as wire
 from antiphon.protocol.actions import AgentAction, CloseSocket, Key, Note, Send
 from antiphon.protocol.openai_realtime_client import BadEvent, ResponseOrder, decode_client_event
-from antiphon.protocol.openai_realtime_items import Conversation, Entry, Item, item_from, messages_of
+from antiphon.protocol.openai_realtime_items import Conversation, Entry, Item, item_from
 from antiphon.protocol.openai_realtime_listening import Listening
 from antiphon.protocol.openai_realtime_patch import changed
-from antiphon.protocol.openai_realtime_plan import plan_for
-from antiphon.protocol.openai_realtime_reply import Plan, Reply
+from antiphon.protocol.openai_realtime_plan import named
+from antiphon.protocol.openai_realtime_responses import Responses
 from antiphon.protocol.openai_realtime_session import Settings
 
 NORMAL, BROKEN, RESTART, TRY_LATER = 1000, 1011, 1012, 1013
@@ -68,23 +68,29 @@ class RealtimeSocket:
         self._settings = settings
         self._limits = limits
         self._new_id = new_id
-        self._owner = owner
         self._keys = itertools.count(1)
         self._event_numbers = itertools.count(1)
         self._conversation = Conversation(limits.max_items, limits.max_conversation_chars)
-        self._conversation_id = f"conv_{new_id()}"
+        self._responses = Responses(
+            self._conversation,
+            self._keys,
+            self._send,
+            new_id,
+            lambda: self._listening.replying(),
+            most=limits.max_replies,
+            owner=owner,
+        )
         self._listening = Listening(
             settings,
             self._conversation,
             self._keys,
             self._send,
             new_id,
-            self._interrupt,
+            self._responses.interrupt,
             words_wait_s=limits.words_wait_s,
             max_audio_bytes=limits.max_audio_bytes,
             owner=owner,
         )
-        self._replies: dict[str, Reply] = {}
         self._spoke = False
         self._begun_s: float | None = None
         self._draining = False
@@ -132,7 +138,7 @@ class RealtimeSocket:
         actions: list[AgentAction] = []
         if self._listening.owns(key):
             actions += self._listening.hear(key, event)
-        elif (reply := self._reply_of(key)) is not None:
+        elif (reply := self._responses.of(key)) is not None:
             if isinstance(event, Warned):
                 return [Note(event.message, key)]
             if isinstance(event, TextDelta | ToolCall | BrainDone | BrainFailed):
@@ -149,7 +155,7 @@ class RealtimeSocket:
         if self._listening.owns(key):
             code = TRY_LATER if isinstance(error, AtCapacity) else BROKEN
             return [*self.close(error), CloseSocket(code)]
-        reply = self._reply_of(key)
+        reply = self._responses.of(key)
         return [] if reply is None else reply.fail(error) + self._settle(now_s)
 
     def tick(self, now_s: float) -> list[AgentAction]:
@@ -190,32 +196,24 @@ class RealtimeSocket:
     def _shut(self, message: str, code: str) -> list[AgentAction]:
         if self._over:
             return []
-        actions: list[AgentAction] = self._listening.close()
-        for reply in self._replies.values():
-            actions += reply.fail(message)
+        actions: list[AgentAction] = [*self._listening.close(), *self._responses.fail(message)]
         self._over = True
-        self._replies.clear()
         error = wire.ErrorBody(type="server_error", code=code, message=message)
         return [*actions, self._send(wire.ErrorEvent(error=error))]
 
     def _settle(self, now_s: float) -> list[AgentAction]:
         """What follows from what has just been done: questions that can be put, ends, a turn that is still owed."""
         actions: list[AgentAction] = []
-        for reply in list(self._replies.values()):
-            if reply.over:
-                del self._replies[reply.id]
-                if reply.plan.in_conversation and reply.first_audio_s is not None:
-                    self._listening.await_speech(max(now_s, reply.first_audio_s + reply.audio_ms / 1000))
-        listening = self._listening
-        if listening.owed and self._active is None and listening.turn_item_id is None and not self._draining:
-            actions += self._reply(self._plan(None))
-        for reply in self._replies.values():
-            context = self._conversation if reply.plan.context is None else reply.plan.context
-            if not reply.asked and not any(entry.awaits_words for entry in context):
-                actions += reply.ask(messages_of(context, reply.plan.instructions))
+        for reply in self._responses.ended():
+            if reply.plan.in_conversation and reply.first_audio_s is not None:
+                self._listening.await_speech(max(now_s, reply.first_audio_s + reply.audio_ms / 1000))
+        listening, responses = self._listening, self._responses
+        if listening.owed and responses.active is None and listening.turn_item_id is None and not self._draining:
+            actions += responses.answer(self._settings)
+        actions += responses.ask()
         while (surplus := self._conversation.surplus()) is not None:
             actions += self._delete(surplus)
-        if self._draining and not self._replies and not self._over:
+        if self._draining and not responses and not self._over:
             self._over = True
             actions += [*self._listening.close(), CloseSocket(RESTART)]
         return actions
@@ -239,16 +237,18 @@ class RealtimeSocket:
             case client.CreateItem():
                 return self._create_item(event)
             case client.RetrieveItem():
-                return [self._send(wire.ItemRetrieved(item=self._entry(event.item_id, "retrieve").item))]
+                item = named(self._conversation, event.item_id, "retrieve").item
+                return [self._send(wire.ItemRetrieved(item=item))]
             case client.DeleteItem():
-                self._entry(event.item_id, "delete")
+                named(self._conversation, event.item_id, "delete")
                 return self._delete(event.item_id)
             case client.TruncateItem():
                 return self._truncate(event)
             case client.CreateResponse():
-                return self._create_response(event.response or ResponseOrder())
+                order = event.response or ResponseOrder()
+                return self._responses.create(self._settings, order, leaving=self._draining)
             case client.CancelResponse():
-                return self._cancel(event.response_id)
+                return self._responses.cancel(event.response_id)
             case client.ClearOutput():
                 return [Note("output_audio_buffer.clear: the client plays, so there is nothing to clear")]
 
@@ -265,7 +265,7 @@ class RealtimeSocket:
         return [*self._listening.configure(after), self._send(wire.SessionUpdated(session=after.echo()))]
 
     def _create_item(self, event: client.CreateItem) -> list[AgentAction]:
-        item = item_from(event.item, event.item.id or self._mint("item"))
+        item = item_from(event.item, event.item.id or f"item_{self._new_id()}")
         if self._conversation.get(item.id) is not None or item.id == self._listening.turn_item_id:
             message = f"Item with id '{item.id}' already exists."
             raise BadEvent(message, "item.id", "item_create_duplicate_item_id")
@@ -283,101 +283,23 @@ class RealtimeSocket:
             self._send(wire.ItemDone(previous_item_id=previous, item=item)),
         ]
 
-    def _entry(self, item_id: str, verb: str) -> Entry:
-        entry = self._conversation.get(item_id)
-        if entry is None:
-            message = f"Error: there is no item with id '{item_id[:200]}'."
-            raise BadEvent(message, "item_id", f"item_{verb}_invalid_item_id")
-        return entry
-
     def _delete(self, item_id: str) -> list[AgentAction]:
         self._conversation.remove(item_id)
         self._listening.forget(item_id)
         return [self._send(wire.ItemDeleted(item_id=item_id))]
 
     def _truncate(self, event: client.TruncateItem) -> list[AgentAction]:
-        entry = self._entry(event.item_id, "truncate")
+        entry = named(self._conversation, event.item_id, "truncate")
         if entry.item.role != "assistant":
             raise BadEvent("item_id: only an assistant's message has audio that can be truncated", "item_id")
         if event.content_index != 0 or event.audio_end_ms < 0:
             name = "audio_end_ms" if event.content_index == 0 else "content_index"
             raise BadEvent(f"{name}: there is nothing at this place of the item", name)
         end_ms = min(event.audio_end_ms, entry.audio_ms)
-        entry.cut_ms = end_ms if entry.cut_ms is None else min(end_ms, entry.cut_ms)
-        for part in entry.item.content or ():
-            if part.type == "output_audio" and isinstance(part.transcript, str):
-                part.transcript = entry.heard_text(part.transcript)
+        entry.cut(end_ms)
         return [self._send(wire.ItemTruncated(item_id=event.item_id, content_index=0, audio_end_ms=end_ms))]
 
-    # Responses
-
-    @property
-    def _active(self) -> Reply | None:
-        """The response of the conversation itself, of which there is one at a time."""
-        return next((reply for reply in self._replies.values() if reply.plan.in_conversation), None)
-
-    def _create_response(self, order: ResponseOrder) -> list[AgentAction]:
-        plan = self._plan(order)
-        active = self._active
-        if plan.in_conversation and active is not None:
-            message = (
-                f"Conversation already has an active response in progress: {active.id}. "
-                "Wait until the response is finished before creating a new one."
-            )
-            raise BadEvent(message, None, "conversation_already_has_active_response")
-        if len(self._replies) >= self._limits.max_replies or self._draining:
-            raise BadEvent("there are too many responses at once; wait for one to end", None, "server_overloaded")
-        return self._reply(plan)
-
-    def _reply(self, plan: Plan) -> list[AgentAction]:
-        if plan.in_conversation:
-            self._listening.replying()
-        reply = Reply(
-            plan,
-            self._mint("resp"),
-            next(self._keys),
-            next(self._keys),
-            self._conversation,
-            self._send,
-            self._new_id,
-        )
-        self._replies[reply.id] = reply
-        return reply.create()
-
-    def _plan(self, order: ResponseOrder | None) -> Plan:
-        """Raises ``InvalidInput``."""
-        order = order or ResponseOrder()
-        return plan_for(self._settings, order, self._context(order), self._conversation_id, self._owner)
-
-    def _context(self, order: ResponseOrder) -> tuple[Entry, ...] | None:
-        if not isinstance(order.input, list):
-            return None
-        entries: list[Entry] = []
-        for given in order.input:
-            if given.type != "item_reference":
-                entries.append(Entry(item_from(given, given.id or self._mint("item"))))
-            else:
-                entries.append(self._entry(given.id or "", "reference"))
-        return tuple(entries)
-
-    def _cancel(self, response_id: str | None) -> list[AgentAction]:
-        reply = self._active if response_id is None else self._replies.get(response_id)
-        if reply is None:
-            message = "Cancellation failed: no active response found"
-            raise BadEvent(message, None, "response_cancel_not_active")
-        return reply.cancel("client_cancelled")
-
-    def _interrupt(self) -> list[AgentAction]:
-        active = self._active
-        return [] if active is None else active.cancel("turn_detected")
-
-    def _reply_of(self, key: Key) -> Reply | None:
-        return next((r for r in self._replies.values() if key in (r.brain_key, r.voice_key)), None)
-
     # Words of the house
-
-    def _mint(self, kind: str) -> str:
-        return f"{kind}_{self._new_id()}"
 
     def _send(self, event: wire.ServerEvent, key: Key | None = None) -> Send:
         stamped = msgspec.structs.replace(event, event_id=f"event_{next(self._event_numbers)}")

@@ -137,6 +137,13 @@ class Entry:
         parts = () if isinstance(self.item.content, UnsetType) else self.item.content
         return " ".join(text for part in parts if (text := _text_of(part).strip()))
 
+    def cut(self, end_ms: int) -> None:
+        """The listener stopped hearing it there; the transcript says so too."""
+        self.cut_ms = end_ms if self.cut_ms is None else min(end_ms, self.cut_ms)
+        for part in self.item.content or ():
+            if part.type == "output_audio" and isinstance(part.transcript, str):
+                part.transcript = self.heard_text(part.transcript)
+
     def heard_text(self, text: str) -> str:
         """What of ``text`` had been spoken at ``cut_ms``: whole words, with what stands between them.
 

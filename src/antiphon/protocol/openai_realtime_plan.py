@@ -1,7 +1,9 @@
 """What a response is to be: the session's settings with what its own order changes."""
 
-from antiphon.protocol.openai_realtime_client import ResponseOrder
-from antiphon.protocol.openai_realtime_items import Entry
+from collections.abc import Callable
+
+from antiphon.protocol.openai_realtime_client import BadEvent, ResponseOrder
+from antiphon.protocol.openai_realtime_items import Conversation, Entry, item_from
 from antiphon.protocol.openai_realtime_patch import changed_output, checked_tokens, checked_tools, modality_of
 from antiphon.protocol.openai_realtime_reply import Plan
 from antiphon.protocol.openai_realtime_session import Settings
@@ -28,3 +30,25 @@ def plan_for(
         conversation_id=conversation_id if in_conversation else None,
         owner=owner,
     )
+
+
+def context_of(order: ResponseOrder, conversation: Conversation, new_id: Callable[[], str]) -> tuple[Entry, ...] | None:
+    """The entries that the order's ``input`` gives or names; None: it has none. Raises ``InvalidInput``."""
+    if not isinstance(order.input, list):
+        return None
+    entries: list[Entry] = []
+    for given in order.input:
+        if given.type != "item_reference":
+            entries.append(Entry(item_from(given, given.id or f"item_{new_id()}")))
+        else:
+            entries.append(named(conversation, given.id or "", "reference"))
+    return tuple(entries)
+
+
+def named(conversation: Conversation, item_id: str, verb: str) -> Entry:
+    """The entry that a client names to ``verb`` it. Raises ``BadEvent``."""
+    entry = conversation.get(item_id)
+    if entry is None:
+        message = f"Error: there is no item with id '{item_id[:200]}'."
+        raise BadEvent(message, "item_id", f"item_{verb}_invalid_item_id")
+    return entry
