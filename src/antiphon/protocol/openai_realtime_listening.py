@@ -6,6 +6,7 @@ from typing import Final
 
 from antiphon.core.brain import BrainEvent
 from antiphon.core.event import Event, Failed, Warned
+from antiphon.core.expected_digits import expected_digits
 from antiphon.core.hearing import HearingConfig
 from antiphon.core.turns import TurnEnded, TurnEvent, TurnStarted, TurnUpdated
 from antiphon.protocol import openai_realtime_events as wire
@@ -21,7 +22,6 @@ from antiphon.protocol.openai_realtime_session import (
     bytes_per_ms,
     endpoint_settings,
 )
-from antiphon.text.expected_digits import expected_digits
 
 MIN_COMMIT_MS: Final = 100
 

@@ -7,13 +7,13 @@ import msgspec
 
 from antiphon.core.brain import ToolSpec
 from antiphon.core.errors import InvalidInput
+from antiphon.core.expected_digits import expected_digits
 from antiphon.core.turns import EndpointSettings
 from antiphon.dialog.conversation_settings import ConversationSettings, Phrases, ReplySettings
 from antiphon.dialog.interruption import InterruptionSettings
 from antiphon.dialog.tools import ToolSettings
 from antiphon.protocol import native_messages as wire
 from antiphon.settings import Settings
-from antiphon.text.expected_digits import expected_digits
 
 HANDOVER = "handover"
 """The tool by which a brain calls a person. It is not executed: the conversation hands over."""

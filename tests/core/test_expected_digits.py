@@ -2,7 +2,7 @@
 
 import pytest
 
-from antiphon.text.expected_digits import expected_digits
+from antiphon.core.expected_digits import expected_digits
 
 
 def schema(**prop: object) -> dict[str, object]:
