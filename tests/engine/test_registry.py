@@ -1,10 +1,11 @@
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from antiphon.core.clock import ManualClock
-from antiphon.core.errors import NotFound
+from antiphon.core.errors import InvalidInput, NotFound
 from antiphon.core.hearing import HearingConfig
 from antiphon.core.speech import SpeechConfig
 from antiphon.engine.fake import FAKE_VOICE, FakeVoice, LeakyIntegrator
@@ -93,3 +94,43 @@ def test_where_nothing_listens_that_is_said(registry: Registry) -> None:
     assert registry.ears() == ()
     with pytest.raises(NotFound, match="only speaks"):
         registry.listener(HearingConfig())
+
+
+def of_languages() -> Registry:
+    """Heart (English, the default), then a voice of another engine for each of German and Portuguese."""
+    scheduler = Scheduler(ManualClock(), 0)
+    other = FakeVoice()
+    other.name = "other"
+    other.voices = tuple(
+        replace(FAKE_VOICE, id=code, name=name, language=code, locales=(code,), engine="other", quality="formant")
+        for code, name in (("de", "Hans"), ("pt", "Rosa"))
+    )  # type: ignore[assignment]
+    return Registry([TtsEngine(FakeVoice(), scheduler), TtsEngine(other, scheduler)])
+
+
+@pytest.mark.parametrize("voice", ["", "alloy", SDK_VOICES[0], FAKE_VOICE.id])
+@pytest.mark.parametrize(("language", "found"), [("de-AT", "de"), ("pt", "pt"), ("en-GB", FAKE_VOICE.id)])
+def test_a_default_voice_gives_way_to_one_that_speaks_the_language(voice: str, language: str, found: str) -> None:
+    engine, config = of_languages().resolve(SpeechConfig(voice=voice, model="sonic-3", language=language))
+    assert (config.voice, config.language) == (found, language)
+    assert any(info.id == found for info in engine.voices)
+
+
+def test_a_voice_that_was_named_is_never_swapped() -> None:
+    with pytest.raises(InvalidInput, match=r"speaks de, not pt.*Rosa"):
+        of_languages().resolve(SpeechConfig(voice="Hans", language="pt-BR"))
+    with pytest.raises(InvalidInput, match="espeak"):
+        of_languages().resolve(SpeechConfig(voice="Hans", language="fr"))
+
+
+def test_a_language_that_nobody_speaks_says_what_to_install() -> None:
+    with pytest.raises(InvalidInput, match=r"French.*antiphon\[espeak\]"):
+        of_languages().resolve(SpeechConfig(voice="", language="fr"))
+
+
+def test_an_engine_that_was_named_speaks_its_own_languages_only() -> None:
+    registry = of_languages()
+    assert registry.resolve(SpeechConfig(voice="", model="other", language="pt"))[1].voice == "pt"
+    assert registry.resolve(SpeechConfig(voice="", model="other", language=""))[1].voice == "de"
+    with pytest.raises(InvalidInput, match="no voice here speaks"):
+        registry.resolve(SpeechConfig(voice="", model="other", language="en"))

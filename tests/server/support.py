@@ -12,7 +12,7 @@ import httpx
 from websockets.asyncio.client import ClientConnection, connect
 
 from antiphon.core.brain import Brain
-from antiphon.core.errors import AntiphonError, NotFound
+from antiphon.core.errors import AntiphonError, InvalidInput, NotFound
 from antiphon.core.event import Audio, Event, Flushed, Marker
 from antiphon.core.hearing import HearingConfig
 from antiphon.core.speech import SpeechConfig, VoiceInfo
@@ -121,6 +121,8 @@ class ScriptedEngine:
         return VOICE
 
     def resolve(self, config: SpeechConfig) -> "tuple[ScriptedEngine, SpeechConfig]":
+        if config.language not in ("", "en"):
+            raise InvalidInput(f"no voice here speaks {config.language!r}", "language")
         return self, replace(config, voice=self.voice(config.voice).id)
 
     def open_stream(self, config: SpeechConfig, wake: Callable[[], None]) -> ScriptedStream:

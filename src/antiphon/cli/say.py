@@ -42,6 +42,9 @@ def say(
         Path | None, typer.Option("--out", "-o", help="Write a file (wav, mp3, flac, opus, aac, raw by its ending).")
     ] = None,
     voice: VoiceOption = None,
+    language: Annotated[
+        str, typer.Option("--language", "-l", help="Tag (de, pt-BR). Default: the voice's own.")
+    ] = "",
     speed: Annotated[float, typer.Option(help="Pace; 1.0 is the voice's own.", min=0.25, max=4.0)] = 1.0,
     rate: Annotated[int, typer.Option(help="Sample rate in Hz of the file.")] = 24_000,
     config: ConfigOption = None,
@@ -56,7 +59,7 @@ def say(
         raise InvalidInput("standard input is closed; give the text, or pipe it in")
     deltas = _typed() if text in (None, "-") else _pieces(text)
     with open_house(config, voice) as house:
-        settings = SpeechConfig(voice=voice or "", format=format_, speed=speed)
+        settings = SpeechConfig(voice=voice or "", language=language, format=format_, speed=speed)
         if player is not None:
             with subprocess.Popen(player, stdin=subprocess.PIPE) as process:
                 assert process.stdin is not None

@@ -18,6 +18,8 @@ from antiphon.engine.ssm import SsmEngine
 from antiphon.engine.stt import SttEngine
 from antiphon.engine.tts import TtsEngine
 from antiphon.engine.turn import HybridTurnScorer
+from antiphon.models import espeak_library
+from antiphon.models.espeak import EspeakVoice
 from antiphon.models.hibari import HibariVoice
 from antiphon.models.session import Provider, Sessions
 from antiphon.models.silero import SileroVad
@@ -67,7 +69,8 @@ def build(
     ssm: Path | None = None,
     sessions: Sessions | None = None,
 ) -> House:
-    """Load the voices, and the ear if ``listeners`` streams of listening may be open at once (0: none).
+    """Load the voices (eSpeak NG's too, where it is installed), and the ear if ``listeners`` streams of listening may
+    be open at once (0: none).
 
     ``capacity`` is the number of streams of speech at once, over all callers. ``whisper``: see :data:`Whispers`.
     ``brain`` is only kept. ``ssm``: folder of a state-space voice (None: the package's own, if it has one).
@@ -76,12 +79,15 @@ def build(
     sessions = sessions or Sessions()
     with ThreadPoolExecutor(2) as pool:  # graphs load outside the interpreter's lock
         voice = pool.submit(lambda: HibariVoice(model_file("hibari", "hibari.onnx"), sessions))
+        formant = pool.submit(_espeak)
         senses = pool.submit(_load_senses, model_file, workers, whisper, sessions) if listeners else None
         scheduler = Scheduler(clock or MonotonicClock(), workers)
         try:
             engines: list[VoiceEngine] = [TtsEngine(voice.result(), scheduler, capacity)]
             if (folder := ssm or packaged()) is not None:
                 engines.append(SsmEngine(SsmVoice(folder, voice.result().frontend, sessions), scheduler, capacity))
+            if (espeak := formant.result()) is not None:  # behind the neural voices, which go before it
+                engines.append(TtsEngine(espeak, scheduler, capacity))
             ear = None if senses is None else _ear(senses.result(), scheduler, listeners)
         except BaseException:
             scheduler.close()
@@ -97,6 +103,11 @@ def build_ear(
     senses = _load_senses(model_file, workers, whisper, sessions or Sessions())
     scheduler = Scheduler(clock or MonotonicClock(), workers)
     return scheduler, _ear(senses, scheduler, capacity)
+
+
+def _espeak() -> EspeakVoice | None:
+    """None where the extra is not installed. Raises ``ModelUnavailable`` where it is, and does not work."""
+    return EspeakVoice(espeak_library.load()) if espeak_library.installed() else None
 
 
 @dataclass(frozen=True, slots=True)

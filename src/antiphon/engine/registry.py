@@ -11,6 +11,7 @@ from antiphon.core.speech import SpeechConfig, VoiceInfo
 from antiphon.engine.ssm import SsmEngine
 from antiphon.engine.stt import SttEngine
 from antiphon.engine.tts import TtsEngine
+from antiphon.engine.voices import nobody_speaks, speaker, speaks, wrong_voice
 
 VoiceEngine: TypeAlias = TtsEngine | SsmEngine
 
@@ -30,8 +31,9 @@ class Registry:
     """Voice engines by name and the ear, with the names that clients use for them.
 
     ``model`` selects an engine if it names one; every other name (``sonic-3``, ``tts-1``) means the default engine, and
-    a voice's own engine always wins over both. An unknown voice is ``NotFound``. Likewise for the ear: a recogniser's
-    name selects it, every other (``ink-2``, ``whisper-1``) means the default one for the language.
+    a voice's own engine always wins over both. Where a language is asked for that the default voice does not speak,
+    another answers (:mod:`antiphon.engine.voices`). An unknown voice is ``NotFound``. Likewise for the ear: a
+    recogniser's name selects it, every other (``ink-2``, ``whisper-1``) means the default one for the language.
     """
 
     def __init__(
@@ -60,14 +62,20 @@ class Registry:
         return self._aliases.get(name.lower()) or self._find(name)
 
     def resolve(self, config: SpeechConfig) -> tuple[VoiceEngine, SpeechConfig]:
-        """The engine that serves ``config``, and ``config`` with its voice's real id. Raises ``NotFound``."""
+        """The engine that serves ``config``, and ``config`` with its voice's real id.
+
+        A voice that is only the default gives way to one that speaks the language. Raises ``NotFound`` for a voice that
+        is not known, ``InvalidInput`` for a language that it does not speak, or nobody, saying what to install.
+        """
         info = self.voice(config.voice) if config.voice else self.default_voice
         wanted = self.engines.get(config.model)
-        if wanted is not None and info.engine != wanted.name:
-            if info is not self.default_voice:
-                named = repr(config.voice[:80])
-                raise NotFound(f"voice {named} belongs to {info.engine!r}, not to {config.model!r}", "voice")
-            info = wanted.voices[0]
+        if info is self.default_voice:
+            info = self._default_for(wanted, config.language)
+        elif wanted is not None and info.engine != wanted.name:
+            named = repr(config.voice[:80])
+            raise NotFound(f"voice {named} belongs to {info.engine!r}, not to {config.model!r}", "voice")
+        elif config.language and not speaks(info, config.language):
+            raise wrong_voice(info, config.language, self.voices())
         # No language asked for means the voice's own.
         return self.engines[info.engine], replace(config, voice=info.id, language=config.language or info.language)
 
@@ -98,6 +106,18 @@ class Registry:
             engine.close()
         if self.ear is not None:
             self.ear.close()
+
+    def _default_for(self, engine: VoiceEngine | None, language: str) -> VoiceInfo:
+        default = self.default_voice
+        candidates = self.voices() if engine is None else engine.voices
+        if default in candidates and (not language or speaks(default, language)):
+            return default
+        if not language:
+            return candidates[0]
+        found = speaker(candidates, language)
+        if found is None:
+            raise nobody_speaks(language, candidates)
+        return found
 
     def _find(self, name: str) -> VoiceInfo:
         info = self._voices.get(name)

@@ -14,6 +14,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -280,6 +281,11 @@ def _by_tag(found: list[tuple[LibraryVoice, Any]]) -> dict[str, LibraryVoice]:
 def _clean(text: str) -> str:
     """At most :data:`MAX_CHARS` characters without control characters (among them those that give orders)."""
     return "".join(c if c >= " " and c != "\x7f" else " " for c in text[:MAX_CHARS])
+
+
+def installed() -> bool:
+    """Whether the extra is there; nothing is loaded."""
+    return find_spec("espeakng_loader") is not None
 
 
 @cache
