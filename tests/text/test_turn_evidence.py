@@ -155,3 +155,18 @@ def test_a_number_of_an_expected_length_is_whole() -> None:
 @pytest.mark.parametrize("said", ["Thank you, good-bye.", "Thank you, goodbye.", "Bye-bye.", "Okay, see you tomorrow."])
 def test_a_farewell_is_an_end_however_it_is_written(said: str) -> None:
     assert turn_evidence(said).logit > 0.9
+
+
+@pytest.mark.parametrize("said", ["Hello, good morning.", "Thank you, goodbye.", "Okay, great, thank you very much."])
+def test_courtesies_in_a_row_are_an_answer(said: str) -> None:
+    assert turn_evidence(said).answer == 1.0
+
+
+def test_a_question_needs_no_verb() -> None:
+    assert turn_evidence("And what about the blue one?").lacks_verb == 0.0
+    assert turn_evidence("And the blue one over there.").lacks_verb == 1.0
+
+
+@pytest.mark.parametrize("said", ["Hello, when", "Hello, I am", "Okay, cancel", "Yes, what"])
+def test_an_answer_that_goes_on_is_none(said: str) -> None:
+    assert turn_evidence(said).answer == 0.0

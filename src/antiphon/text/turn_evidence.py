@@ -19,6 +19,7 @@ _OPENERS = frozenset(("and", "so", "but", "okay", "well", "um", "uh", "hi", "hel
 _FULL_NUMBER = 10
 _FULL_CARD = 16
 _MAX_LOOK_BACK = 60
+_COURTESY_WORDS = max(len(courtesy.split()) for courtesy in w.COURTESIES)
 _LONG = 8
 """Words; a turn that is shorter and no answer is seldom a whole one, longer ones are all alike."""
 
@@ -114,7 +115,7 @@ def turn_evidence(text: str, language: str = "en", expected_digits: Collection[i
     last = words[-1]
     correction = _corrects(turn)
     marks = {"goes_on": float(text.endswith((",", "-", "..", ";", ":"))), "no_mark": float(text[-1:].isalnum())}
-    if " ".join(words) in w.ANSWERS and not correction:
+    if (" ".join(words) in w.ANSWERS or _courtesies(words)) and not correction:
         return TurnEvidence(answer=1.0, **marks, length=1.0, bias=1.0)  # short, but whole
     number, number_full = _number(turn, expected_digits)
     address, address_full = _address(turn)
@@ -135,7 +136,9 @@ def turn_evidence(text: str, language: str = "en", expected_digits: Collection[i
         weak_dangling=float(weak and not correction),
         filler=float(last in w.FILLERS),
         lacks_object=float(lacks_object and not correction),
-        lacks_verb=float(len(words) > 2 and not (dictated or closer or corrected) and not any(map(_is_verb, words))),
+        lacks_verb=float(
+            len(words) > 2 and not (dictated or closer or corrected or asked) and not any(map(_is_verb, words))
+        ),
         lacks_main_clause=float(_only_subordinate(clause, words)),
         fragment=float(len(words) <= 2 and not (dictated or closer or correction or corrected)),
         number_open=float(number and not number_full),
@@ -164,6 +167,18 @@ def _words(text: str) -> list[str]:
 def _ends_with(words: list[str], phrase: str) -> bool:
     wanted = phrase.split()
     return words[-len(wanted) :] == wanted
+
+
+def _courtesies(words: list[str]) -> bool:
+    """One after the other, and nothing else: "hello, good morning", "okay, thank you, goodbye"."""
+    at = 0
+    while at < len(words):
+        # the longest first: "thank you very much" begins with another
+        step = next((n for n in range(_COURTESY_WORDS, 0, -1) if " ".join(words[at : at + n]) in w.COURTESIES), 0)
+        if not step:
+            return False
+        at += step
+    return True
 
 
 def _is_verb(word: str) -> bool:

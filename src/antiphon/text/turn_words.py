@@ -57,6 +57,13 @@ ANSWERS = _phrases(
 )
 """Whole turns that are complete as they are."""
 
+COURTESIES = _phrases(
+    "yes|yeah|yep|no|okay|ok|sure|right|great|perfect|excellent|lovely|wonderful|cool|fine|all right|alright|mhm|uh huh|"
+    "hello|hi|hey|hi there|hello there|good morning|good afternoon|good evening|good night|goodbye|good-bye|bye|bye bye|"
+    "bye-bye|see you|thanks|thanks a lot|thank you|thank you very much|thank you so much|you're welcome|please"
+)
+"""Several of these in a row are one."""
+
 CLOSERS = _phrases(
     "please|thanks|thanks a lot|thanks so much|thank you|thank you very much|thank you so much|cheers|goodbye|good-bye|"
     "bye|bye-bye|see you|see you soon|see you then|see you later|see you tomorrow|have a nice day|have a good day|"
