@@ -18,7 +18,7 @@ from antiphon.models.kokoro_graph import MAX_TOKENS, STYLE_DIM
 MAX_PARTS = 8
 """Voices in one blend."""
 
-_PART = re.compile(r"\s*([a-z]{2}_[a-z]+)\s*(?::\s*([0-9]*\.?[0-9]+)\s*)?")
+_PART = re.compile(r"\s*([a-z]{2}_[a-z]+)\s*(?::\s*([0-9]*\.?[0-9]+)\s*|\(([0-9]*\.?[0-9]+)\)\s*)?")
 
 Style = NDArray[np.float32]
 """``[510, 1, 256]``"""
@@ -39,12 +39,15 @@ class Blend:
 
 def looks_like_blend(name: str) -> bool:
     """Whether ``name`` can only be meant as a blend (``af_heart:0.7+am_adam:0.3``)."""
-    return "+" in name or re.match(r"[a-z]{2}_[a-z]+:", name) is not None
+    return "+" in name or re.match(r"[a-z]{2}_[a-z]+[:(]", name) is not None
 
 
 def read_blend(text: str, known: Mapping[str, object]) -> Blend:
-    """``af_heart:0.7+am_adam:0.3`` (no weight: 1). Weights are shares of their sum; a voice that is named twice counts
-    twice. Raises ``InvalidInput`` that says what is wrong."""
+    """``af_heart:0.7+am_adam:0.3``, or ``af_heart(0.7)+am_adam(0.3)``; no weight is 1.
+
+    Weights are shares of their sum; a voice that is named twice counts twice. Raises ``InvalidInput`` that says what is
+    wrong.
+    """
     weights: dict[str, float] = {}
     pieces = text.split("+")
     if len(pieces) > MAX_PARTS:
@@ -54,7 +57,7 @@ def read_blend(text: str, known: Mapping[str, object]) -> Blend:
         if match is None:
             about = f"voice: {piece.strip()[:40]!r} is no part of a blend; write af_heart:0.7+am_adam:0.3"
             raise InvalidInput(about, "voice")
-        voice, weight = match.group(1), float(match.group(2) or 1.0)
+        voice, weight = match.group(1), float(match.group(2) or match.group(3) or 1.0)
         if voice not in known:
             raise InvalidInput(f"voice: the blend names {voice!r}, which Kokoro does not have", "voice")
         weights[voice] = weights.get(voice, 0.0) + weight
