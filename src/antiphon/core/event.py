@@ -4,6 +4,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from antiphon.core.errors import AntiphonError, EngineFailed, InvalidInput
 from antiphon.core.hearing import Heard, Listened, SpeechStarted, SpeechStopped, TurnScored
 
 Marker: TypeAlias = Hashable
@@ -69,10 +70,20 @@ class Warned:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """A piece of work failed. The stream lives on unless ``fatal``."""
+    """A piece of work failed. The stream lives on unless ``fatal``. ``param``: what was asked for was wrong, and this
+    is the field at fault; None: the engine failed."""
 
     message: str
     fatal: bool = False
+    param: str | None = None
+
+    @staticmethod
+    def of(error: AntiphonError) -> "Failed":
+        return Failed(str(error), param=(error.param or "input") if isinstance(error, InvalidInput) else None)
+
+    @property
+    def error(self) -> AntiphonError:
+        return EngineFailed(self.message) if self.param is None else InvalidInput(self.message, self.param)
 
 
 @dataclass(frozen=True, slots=True)

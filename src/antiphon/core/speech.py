@@ -10,6 +10,19 @@ VOLUME_RANGE = (0.0, 2.0)
 
 
 @dataclass(frozen=True, slots=True)
+class Pronunciation:
+    """Say ``said`` wherever ``text`` is written: other words, or phonemes (``<<k|ɑ|ɹ>>``).
+
+    ``case_sensitive``: only as written here; a text in small letters also matches with a capital where a sentence
+    begins. Else any capitals match.
+    """
+
+    text: str
+    said: str
+    case_sensitive: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class SpeechConfig:
     """Settings of one stream of speech.
 
@@ -34,6 +47,9 @@ class SpeechConfig:
     seed: int = 0
     owner: str = ""
     """Whom admission counts this stream for (an API key's name)."""
+    dictionary: str = ""
+    """Id of a pronunciation dictionary, for whoever keeps those to look up: engines only see what is in it."""
+    pronunciations: tuple[Pronunciation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -138,7 +138,7 @@ def _advance(steps: Steps | None, job: Job | None) -> tuple[list[Event], Steps |
     except StopIteration:
         return [], None
     except AntiphonError as error:
-        return [Failed(str(error))], None
+        return [Failed.of(error)], None
     except Exception:
         _log.exception("a job failed")
         return [Failed("the engine failed on this piece of input; the rest goes on")], None

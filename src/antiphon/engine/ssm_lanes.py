@@ -237,7 +237,7 @@ def _guarded(run: SsmRun, steps: int, units: int) -> tuple[list[Event], bool]:
             if entry is not None:
                 events += run.act(entry)
         except AntiphonError as error:
-            events.append(Failed(str(error)))
+            events.append(Failed.of(error))
         except Exception:
             _log.exception("a piece of text failed")
             events.append(_FAILED)

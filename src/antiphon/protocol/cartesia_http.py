@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import msgspec
 from msgspec import UNSET
 
-from antiphon.core.errors import AntiphonError, EngineFailed, InvalidInput
+from antiphon.core.errors import AntiphonError, InvalidInput
 from antiphon.core.event import Audio, Event, Failed, Flushed, PhonemeTimes, WordTimes
 from antiphon.core.speech import SpeechConfig
 from antiphon.protocol.cartesia_messages import MessageWriter, encode_server_message, error_message
@@ -99,7 +99,7 @@ class SseSpeech:
             self.ended = True
             return [sse_frame(self._writer.done(), "done")]
         if isinstance(event, Failed):
-            return self.fail(EngineFailed(event.message))
+            return self.fail(event.error)
         return []
 
     def fail(self, error: AntiphonError) -> list[bytes]:

@@ -20,7 +20,7 @@ from typing import Any, Final
 import msgspec
 from msgspec import UNSET
 
-from antiphon.core.errors import AntiphonError, AtCapacity, EngineFailed, InvalidInput
+from antiphon.core.errors import AntiphonError, AtCapacity, InvalidInput
 from antiphon.core.event import Audio, Event, Failed, Flushed, PhonemeTimes, Warned, WordTimes
 from antiphon.core.turns import TurnEvent
 from antiphon.protocol.actions import Action, Cancel, Close, Flush, Key, Note, Open, Push, Send
@@ -149,7 +149,7 @@ class TtsSocket:
         if isinstance(event, Flushed):
             return self._flushed(context, event, now_s)
         if isinstance(event, Failed):
-            return self._fail(context.id, EngineFailed(event.message), now_s)
+            return self._fail(context.id, event.error, now_s)
         if isinstance(event, Warned):
             return [Note(event.message, key)]
         return []

@@ -7,7 +7,7 @@ from typing import Literal
 
 import msgspec
 
-from antiphon.core.errors import AntiphonError, AtCapacity, EngineFailed, InvalidInput, ModelUnavailable, NotFound
+from antiphon.core.errors import AntiphonError, AtCapacity, InvalidInput, ModelUnavailable, NotFound
 from antiphon.core.event import Audio, Event, Failed, Flushed
 from antiphon.core.frame import AudioFormat
 from antiphon.core.speech import SPEED_RANGE, SpeechConfig
@@ -157,7 +157,7 @@ class SseSpeech:
             spoken = math.ceil(self._audio_s * 20)
             return [_frame(SpeechDone(Usage(self._input_tokens, spoken, self._input_tokens + spoken)))]
         if isinstance(event, Failed):
-            return self.fail(EngineFailed(event.message))
+            return self.fail(event.error)
         return []
 
     def fail(self, error: AntiphonError) -> list[bytes]:

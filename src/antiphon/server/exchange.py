@@ -12,7 +12,7 @@ from typing import Protocol
 
 from starlette.types import Receive, Scope, Send
 
-from antiphon.core.errors import AntiphonError, EngineFailed
+from antiphon.core.errors import AntiphonError
 from antiphon.core.event import Audio, Event, Failed, Flushed, PhonemeTimes, WordTimes
 from antiphon.core.hearing import HearingConfig
 from antiphon.core.speech import SpeechConfig
@@ -171,7 +171,7 @@ class Exchange:
                 feeding.result()
             for event in line.stream.pull(1):
                 if isinstance(event, Failed):
-                    raise EngineFailed(event.message)
+                    raise event.error
                 return event
             await self._news.wait()
 
