@@ -58,9 +58,10 @@ ANSWERS = _phrases(
 """Whole turns that are complete as they are."""
 
 COURTESIES = _phrases(
-    "yes|yeah|yep|no|okay|ok|sure|right|great|perfect|excellent|lovely|wonderful|cool|fine|all right|alright|mhm|uh huh|"
-    "hello|hi|hey|hi there|hello there|good morning|good afternoon|good evening|good night|goodbye|good-bye|bye|bye bye|"
-    "bye-bye|see you|thanks|thanks a lot|thank you|thank you very much|thank you so much|you're welcome|please"
+    "yes|yeah|yep|no|okay|ok|sure|right|great|perfect|excellent|lovely|wonderful|cool|fine|all right|alright|mhm|"
+    "uh huh|hello|hi|hey|hi there|hello there|good morning|good afternoon|good evening|good night|goodbye|good-bye|"
+    "bye|bye bye|bye-bye|see you|thanks|thanks a lot|thank you|thank you very much|thank you so much|please|"
+    "you're welcome"
 )
 """Several of these in a row are one."""
 
