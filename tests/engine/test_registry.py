@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 from antiphon.core.clock import ManualClock
-from antiphon.core.errors import InvalidInput, NotFound
+from antiphon.core.errors import InvalidInput, ModelUnavailable, NotFound
 from antiphon.core.hearing import HearingConfig
-from antiphon.core.speech import SpeechConfig
+from antiphon.core.speech import MissingVoice, SpeechConfig, VoiceInfo
 from antiphon.engine.fake import FAKE_VOICE, FakeVoice, LeakyIntegrator
 from antiphon.engine.registry import OPENAI_VOICES, SDK_VOICES, Registry
 from antiphon.engine.scheduler import Scheduler
@@ -134,3 +134,36 @@ def test_an_engine_that_was_named_speaks_its_own_languages_only() -> None:
     assert registry.resolve(SpeechConfig(voice="", model="other", language=""))[1].voice == "de"
     with pytest.raises(InvalidInput, match="no voice here speaks"):
         registry.resolve(SpeechConfig(voice="", model="other", language="en"))
+
+
+class Blending(FakeVoice):
+    """A voice that can be mixed with itself."""
+
+    def find(self, name: str) -> VoiceInfo | None:
+        return replace(FAKE_VOICE, id=name, name=name) if "+" in name else None
+
+
+def test_a_blend_is_found_by_its_name_and_opens_a_stream() -> None:
+    registry = Registry([TtsEngine(Blending(), Scheduler(ManualClock(), 0))])
+    engine, config = registry.resolve(SpeechConfig(voice="fake:0.7+fake:0.3", model=""))
+    assert config.voice == "fake:0.7+fake:0.3"
+    engine.open_stream(config, lambda: None).close()
+    with pytest.raises(NotFound):
+        registry.resolve(SpeechConfig(voice="nobody"))
+
+
+@pytest.mark.parametrize("name", ["Far", "far", "far-id", "far:0.5+fake:0.5"])
+def test_a_missing_voice_says_what_to_pull(name: str) -> None:
+    far = replace(FAKE_VOICE, id="far-id", name="Far", engine="distant")
+    missing = [MissingVoice(far, "antiphon models pull far")]
+    registry = Registry([TtsEngine(FakeVoice(), Scheduler(ManualClock(), 0))], missing=missing)
+    with pytest.raises(ModelUnavailable, match="antiphon models pull far"):
+        registry.resolve(SpeechConfig(voice=name))
+    assert far not in registry.voices()
+
+
+def test_an_engine_whose_voices_are_all_missing_says_what_to_pull() -> None:
+    missing = [MissingVoice(replace(FAKE_VOICE, id="far-id", name="Far", engine="distant"), "antiphon models pull far")]
+    registry = Registry([TtsEngine(FakeVoice(), Scheduler(ManualClock(), 0))], missing=missing)
+    with pytest.raises(ModelUnavailable, match="antiphon models pull far"):
+        registry.resolve(SpeechConfig(voice="", model="distant"))

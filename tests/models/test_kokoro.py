@@ -173,7 +173,7 @@ def test_without_weights_nobody_speaks_and_each_voice_says_what_to_pull() -> Non
     assert len(voice.missing) == 54
     assert all(missing.needs.startswith(PULL) for missing in voice.missing)
     with pytest.raises(ModelUnavailable, match="antiphon models pull kokoro-82m-int8 kokoro-voices"):
-        voice.preload()
+        KokoroVoice(nothing, eager=True)
 
 
 def test_voices_of_languages_without_a_reader_say_what_to_install(files: Callable[[str, str], Path]) -> None:
@@ -198,6 +198,8 @@ def test_nothing_is_loaded_before_it_is_asked_for(
     speak(voice, Unit((Text("Hello."),)))
     speak(voice, Unit((Spell("abc"),)))
     assert len(opened) == 1
+    KokoroVoice(files, eager=True).warm_up()
+    assert len(opened) == 2
 
 
 def test_british_voices_read_as_britons_do(

@@ -150,7 +150,8 @@ def _house(settings: Settings, sessions: Sessions) -> Iterator[Finding]:
     try:
         path = open_store(settings).path
         voice, ssm = settings.tts.default_voice, settings.tts.ssm
-        house = build(path, 1, 1, voice, listeners=1, ssm=ssm, sessions=sessions)
+        preload = settings.tts.preload
+        house = build(path, 1, 1, voice, listeners=1, ssm=ssm, sessions=sessions, preload=preload)
     except AntiphonError as error:
         yield Finding("fail", "engines", str(error))
         return

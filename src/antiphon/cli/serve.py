@@ -87,6 +87,8 @@ def build_house(settings: Settings) -> House:
         brain=brain,
         ssm=settings.tts.ssm,
         sessions=Sessions(settings.engine.provider),
+        preload=settings.tts.preload,
+        kokoro_streams=settings.tts.kokoro_streams,
     )
 
 

@@ -1,6 +1,6 @@
 """Puts the engines together from models that are on this machine."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +12,7 @@ from antiphon.core.clock import Clock, MonotonicClock
 from antiphon.engine.ear import Recogniser
 from antiphon.engine.ear_moonshine import load_moonshine
 from antiphon.engine.ear_whisper import WhisperEar
+from antiphon.engine.lane import Lane
 from antiphon.engine.registry import Registry, VoiceEngine
 from antiphon.engine.scheduler import Scheduler
 from antiphon.engine.ssm import SsmEngine
@@ -21,6 +22,7 @@ from antiphon.engine.turn import HybridTurnScorer
 from antiphon.models import espeak_library
 from antiphon.models.espeak import EspeakVoice
 from antiphon.models.hibari import HibariVoice
+from antiphon.models.kokoro import KokoroVoice
 from antiphon.models.session import Provider, Sessions
 from antiphon.models.silero import SileroVad
 from antiphon.models.smart_turn import SmartTurn
@@ -32,6 +34,9 @@ ModelFile: TypeAlias = Callable[[str, str], Path]
 
 Whispers: TypeAlias = Mapping[str, Path]
 """Whisper models by the name that selects them, each in a folder of faster-whisper's format; the earlier come first."""
+
+KOKORO_STREAMS = 4
+"""Streams at once for each worker that Kokoro may have: more would wait for each other longer than they speak."""
 
 NO_WHISPERS: Whispers = MappingProxyType({})
 
@@ -68,15 +73,19 @@ def build(
     brain: Brain | None = None,
     ssm: Path | None = None,
     sessions: Sessions | None = None,
+    preload: Collection[str] = (),
+    kokoro_streams: int | None = None,
 ) -> House:
     """Load the voices (eSpeak NG's too, where it is installed), and the ear if ``listeners`` streams of listening may
     be open at once (0: none).
 
     ``capacity`` is the number of streams of speech at once, over all callers. ``whisper``: see :data:`Whispers`.
     ``brain`` is only kept. ``ssm``: folder of a state-space voice (None: the package's own, if it has one).
-    ``sessions``: where graphs run (None: on the CPU).
+    ``sessions``: where graphs run (None: on the CPU). ``preload``: engines that are loaded at the start instead of when
+    they are first asked for ("kokoro"). ``kokoro_streams``: its streams at once (None: see :data:`KOKORO_STREAMS`).
     """
     sessions = sessions or Sessions()
+    kokoro = KokoroVoice(model_file, sessions, eager="kokoro" in preload)
     with ThreadPoolExecutor(2) as pool:  # graphs load outside the interpreter's lock
         voice = pool.submit(lambda: HibariVoice(model_file("hibari", "hibari.onnx"), sessions))
         formant = pool.submit(_espeak)
@@ -86,13 +95,17 @@ def build(
             engines: list[VoiceEngine] = [TtsEngine(voice.result(), scheduler, capacity)]
             if (folder := ssm or packaged()) is not None:
                 engines.append(SsmEngine(SsmVoice(folder, voice.result().frontend, sessions), scheduler, capacity))
+            if kokoro.voices:
+                lane = Lane.beside_others(scheduler)
+                places = min(capacity, kokoro_streams or KOKORO_STREAMS * lane.seats)
+                engines.append(TtsEngine(kokoro, lane, places))
             if (espeak := formant.result()) is not None:  # behind the neural voices, which go before it
                 engines.append(TtsEngine(espeak, scheduler, capacity))
             ear = None if senses is None else _ear(senses.result(), scheduler, listeners)
         except BaseException:
             scheduler.close()
             raise
-    return House(scheduler, Registry(engines, default_voice, ear=ear), brain, sessions)
+    return House(scheduler, Registry(engines, default_voice, ear=ear, missing=kokoro.missing), brain, sessions)
 
 
 def build_ear(

@@ -1,13 +1,14 @@
 """Which engine answers for which model and voice names, and which one listens."""
 
+import re
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TypeAlias
 
-from antiphon.core.errors import NotFound
+from antiphon.core.errors import ModelUnavailable, NotFound
 from antiphon.core.hearing import HearingConfig
-from antiphon.core.speech import SpeechConfig, VoiceInfo
+from antiphon.core.speech import MissingVoice, SpeechConfig, VoiceInfo
 from antiphon.engine.ssm import SsmEngine
 from antiphon.engine.stt import SttEngine
 from antiphon.engine.tts import TtsEngine
@@ -42,10 +43,13 @@ class Registry:
         default_voice: str | None = None,
         aliases: Mapping[str, str] | None = None,
         ear: SttEngine | None = None,
+        missing: Sequence[MissingVoice] = (),
     ) -> None:
+        """``missing``: voices that could speak here if something were pulled or installed; asking for one says what."""
         if not engines:
             raise ValueError("a registry needs at least one engine")
         self.engines = {engine.name: engine for engine in engines}
+        self.missing = tuple(missing)
         self.ear = ear
         self._voices = {info.id: info for engine in engines for info in engine.voices}
         self.default_voice = self._find(default_voice) if default_voice else engines[0].voices[0]
@@ -58,17 +62,20 @@ class Registry:
         return tuple(self._voices.values())
 
     def voice(self, name: str) -> VoiceInfo:
-        """By id, name or alias. Raises ``NotFound``."""
+        """By id, name or alias, or a blend. Raises ``NotFound``, ``ModelUnavailable``, ``InvalidInput``."""
         return self._aliases.get(name.lower()) or self._find(name)
 
     def resolve(self, config: SpeechConfig) -> tuple[VoiceEngine, SpeechConfig]:
         """The engine that serves ``config``, and ``config`` with its voice's real id.
 
         A voice that is only the default gives way to one that speaks the language. Raises ``NotFound`` for a voice that
-        is not known, ``InvalidInput`` for a language that it does not speak, or nobody, saying what to install.
+        is not known, ``InvalidInput`` for a language that it does not speak, or nobody, and ``ModelUnavailable`` for a
+        voice or an engine that is missing, all saying what to install.
         """
         info = self.voice(config.voice) if config.voice else self.default_voice
         wanted = self.engines.get(config.model)
+        if wanted is None:
+            self._require_engine(config.model)
         if info is self.default_voice:
             info = self._default_for(wanted, config.language)
         elif wanted is not None and info.engine != wanted.name:
@@ -124,7 +131,26 @@ class Registry:
         if info is None:
             info = next((i for i in self._voices.values() if i.name.lower() == name.lower()), None)
         if info is None:
+            info = self._find_blend(name)
+        if info is None:
+            self._require_voice(name)
             names = ", ".join(i.name for i in self._voices.values())
             about = f"voice {name[:80]!r} is not known; known voices: {names} (GET /voices lists their ids)"
             raise NotFound(about, "voice")
         return info
+
+    def _find_blend(self, name: str) -> VoiceInfo | None:
+        found = (engine.find(name) for engine in self.engines.values() if isinstance(engine, TtsEngine))
+        return next((info for info in found if info is not None), None)
+
+    def _require_voice(self, name: str) -> None:
+        """Raises ``ModelUnavailable`` if ``name`` means a voice that is missing, or a blend with one."""
+        parts = {part.strip().lower() for part in re.split(r"[+:()]", name)} | {name.lower()}
+        for voice in self.missing:
+            if voice.info.id in parts or voice.info.name.lower() in parts:
+                raise ModelUnavailable(f"voice {voice.info.name!r} is not here yet: {voice.needs}")
+
+    def _require_engine(self, model: str) -> None:
+        for voice in self.missing:
+            if voice.info.engine == model:
+                raise ModelUnavailable(f"the voice engine {model!r} is not here yet: {voice.needs}")

@@ -11,7 +11,7 @@ from antiphon.core.speech import VoiceInfo
 from antiphon.text.languages import LANGUAGES, base_language
 
 INSTALL_ESPEAK = "pip install 'antiphon[espeak]'"
-PULL_KOKORO = "antiphon models pull kokoro-82m-int8"
+PULL_KOKORO = "antiphon models pull kokoro-82m-int8 kokoro-voices"
 
 _KOKORO_SPEAKS = frozenset({"en", "es", "fr", "hi", "it", "ja", "pt", "zh"})
 _MOST_NAMES = 6

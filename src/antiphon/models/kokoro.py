@@ -63,9 +63,10 @@ class KokoroVoice:
         model_file: ModelFile,
         sessions: Sessions | None = None,
         installed: Callable[[str], object] = find_package,
+        eager: bool = False,
     ) -> None:
         """``model_file``: verified files of the store; raises ``ModelUnavailable``. ``installed``: whether a package
-        is here. Loads nothing yet."""
+        is here. Loads nothing yet; ``eager``: but at :meth:`warm_up`. Raises ``ModelUnavailable`` if it cannot."""
         self._file = model_file
         self._sessions = sessions
         self._lock = Lock()
@@ -75,6 +76,10 @@ class KokoroVoice:
         self._styles = Styles(lambda voice: model_file(VOICE_FILES, f"{voice}.bin"))
         self._needs = _needs(model_file, installed)
         self.voices = tuple(info for name, info in VOICES.items() if name not in self._needs)
+        if eager and not self.voices:
+            needs = next(iter(self._needs.values()))
+            raise ModelUnavailable(f"Kokoro is to be loaded at the start, and cannot be: {needs}")
+        self._eager = eager
         self.missing = tuple(MissingVoice(VOICES[name], needs) for name, needs in self._needs.items())
 
     def find(self, name: str) -> VoiceInfo | None:
@@ -124,14 +129,10 @@ class KokoroVoice:
         return 0.2 + 0.55 * len(unit.text) / 15.0 / max(unit.speed, SPEED_RANGE[0])
 
     def warm_up(self) -> None:
-        """Nothing: what is not asked for is not loaded. See :meth:`preload`."""
-
-    def preload(self) -> None:
-        """Load everything that the first voice needs, and speak. Raises ``ModelUnavailable``."""
-        if not self.voices:
-            raise ModelUnavailable(next(iter(self._needs.values())))
-        for _ in self.speak(self.voices[0].id, Unit((Text("Hello."),), first=True), 0, 0, None):
-            pass
+        """Nothing, unless all is to be ready before anybody asks: then a real reading by the first voice."""
+        if self._eager:
+            for _ in self.speak(self.voices[0].id, Unit((Text("Hello."),), first=True), 0, 0, None):
+                pass
 
     def _phrase(
         self,

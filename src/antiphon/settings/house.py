@@ -118,6 +118,10 @@ class TtsSettings(Section):
     """In one HTTP request or one WebSocket message."""
     ssm: UserPath | None = None
     """Folder of an exported state-space voice; None: the one that comes with the package, if there is one."""
+    preload: Listed[Literal["kokoro"]] = ()
+    """Voice engines that are loaded before the server is ready, instead of when they are first asked for."""
+    kokoro_streams: int | None = Field(default=None, ge=1)
+    """Streams of Kokoro's at once, over all callers; None: 4 for each worker that it may have."""
     snapshot_key: SecretStr | None = Field(default=None, min_length=16)
     """Signs saved streams of speech: the same on all servers that shall resume each other's. None makes one for this
     process alone."""
