@@ -6,6 +6,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from antiphon.audio.activity import first_audible_sample, last_audible_sample
 from antiphon.audio.resample import resample
 from antiphon.bench.conversation_call import CALLER_RATE_HZ, Part
 from antiphon.bench.corpus import read_samples
@@ -29,12 +30,24 @@ def in_voice(speak: Speak, text: str, number: int) -> Samples:
 
 
 def spoken_step(speak: Speak, step: Step, number: int) -> Samples:
-    """The pieces of a step with its pauses between, in one voice."""
-    pieces = [
-        in_voice(speak, part, number) if isinstance(part, str) else np.zeros(round(part * CALLER_RATE_HZ), np.float32)
-        for part in step.say
-    ]
+    """The pieces of a step with its pauses between, in one voice.
+
+    A pause is as long as it says: the silence that a voice puts around each piece counts for nothing beside one.
+    """
+    pieces: list[Samples] = []
+    for at, part in enumerate(step.say):
+        if isinstance(part, str):
+            beside = [0 <= other < len(step.say) and not isinstance(step.say[other], str) for other in (at - 1, at + 1)]
+            pieces.append(_bare(in_voice(speak, part, number), *beside))
+        else:
+            pieces.append(np.zeros(round(part * CALLER_RATE_HZ), np.float32))
     return np.concatenate(pieces).astype(np.float32)
+
+
+def _bare(sound: Samples, before: bool, after: bool) -> Samples:
+    """Without the silence before its first or after its last audible sample."""
+    first, last = first_audible_sample(sound, CALLER_RATE_HZ), last_audible_sample(sound, CALLER_RATE_HZ)
+    return sound[first if before and first is not None else 0 : last if after and last is not None else len(sound)]
 
 
 def room(seed: int) -> Samples:
