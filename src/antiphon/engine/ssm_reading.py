@@ -78,7 +78,8 @@ class SsmReading:
         delay_s = self.config.max_buffer_delay_s
         language = self.config.language
         self._chunker = WordChunker(language, delay_s)
-        self.reader = SpeechReader(language, delay_s, chunker=self._chunker)
+        said = self.config.pronunciations
+        self.reader = SpeechReader(language, delay_s, chunker=self._chunker, pronunciations=said)
         self.reader.set_prosody(self.config.speed, self.config.volume, self.config.emotion)
 
     @property

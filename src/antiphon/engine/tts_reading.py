@@ -37,7 +37,9 @@ class Reading:
         speak: Callable[[Unit], Steps],
         unspoken: Callable[[tuple[str, ...]], Steps],
     ) -> None:
-        self._reader = SpeechReader(config.language, config.max_buffer_delay_s)
+        self._reader = SpeechReader(
+            config.language, config.max_buffer_delay_s, pronunciations=config.pronunciations
+        )
         self._reader.set_prosody(speed=config.speed, volume=config.volume, emotion=config.emotion)
         self._line = line
         self._clock = clock
