@@ -170,3 +170,14 @@ def test_a_question_needs_no_verb() -> None:
 @pytest.mark.parametrize("said", ["Hello, when", "Hello, I am", "Okay, cancel", "Yes, what"])
 def test_an_answer_that_goes_on_is_none(said: str) -> None:
     assert turn_evidence(said).answer == 0.0
+
+
+@pytest.mark.parametrize("said", ["Stop.", "Stop, please.", "No, stop.", "Good. Please stop."])
+def test_who_wants_silence_may_have_more_to_say(said: str) -> None:
+    assert turn_evidence(said).logit < -1
+
+
+def test_a_wish_with_its_object_is_a_request() -> None:
+    assert turn_evidence("Hi, I want to ask about the green bike.").request == 1.0
+    assert turn_evidence("I'd like to order.").request == 0.0
+    assert turn_evidence("I would like to book a table for").request == 0.0

@@ -113,7 +113,7 @@ def turn_evidence(text: str, language: str = "en", expected_digits: Collection[i
         return TurnEvidence(empty=1.0, bias=1.0)
     turn = _words(" ".join(before))[-_MAX_LOOK_BACK:] + words  # across full stops
     last = words[-1]
-    correction = _corrects(turn)
+    correction = _corrects(turn) or " ".join(words) in w.HALTS
     marks = {"goes_on": float(text.endswith((",", "-", "..", ";", ":"))), "no_mark": float(text[-1:].isalnum())}
     if (" ".join(words) in w.ANSWERS or _courtesies(words)) and not correction:
         return TurnEvidence(answer=1.0, **marks, length=1.0, bias=1.0)  # short, but whole
@@ -279,11 +279,13 @@ def _asks(words: list[str]) -> bool:
 
 
 def _requests(words: list[str]) -> bool:
-    """Imperative: its verb in front, and something after it."""
+    """Imperative: its verb in front, and something after it; or a wish, with as much after it."""
     start = 0
     while start < len(words) and words[start] in _OPENERS:
         start += 1
-    return len(words) - start >= 3 and words[start] in w.REQUESTS
+    body = words[start:]
+    wish = next((n for n in (3, 4) if " ".join(body[:n]) in w.WISHES), 0)
+    return len(body) >= wish + 3 and (wish > 0 or body[0] in w.REQUESTS)
 
 
 def _only_subordinate(clause: str, words: list[str]) -> bool:

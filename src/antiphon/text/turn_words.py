@@ -50,12 +50,22 @@ ANSWERS = _phrases(
     "thanks|thank you|"
     "please|yes please|no thanks|no thank you|that's right|that's correct|that's it|that's all|that's fine|"
     "that's great|sounds good|sounds great|i don't know|i do|i am|i'm not sure|not sure|not really|not yet|nothing|"
-    "never mind|all right|alright|fine|great|perfect|excellent|cool|got it|i see|i understand|go ahead|stop|help|"
+    "never mind|all right|alright|fine|great|perfect|excellent|cool|got it|i see|i understand|go ahead|help|"
     "cancel|repeat|next|one moment|sorry|excuse me|pardon|what|why|who|where|when|how|hi there|hello there|"
     "thanks bye|thank you bye|thank you very much|thanks a lot|okay great|okay thanks|okay thank you|yes it is|"
     "no it isn't|yes i do|no i don't|yes i am|yes that's right|uh huh|mhm|mm hmm|you're welcome"
 )
 """Whole turns that are complete as they are."""
+
+HALTS = _phrases(
+    "stop|stop it|stop that|stop please|please stop|stop stop|stop stop stop|okay stop|no stop|wait please|please wait"
+)
+"""Who says only this wants silence, and says in a moment what else: nobody answers it."""
+
+WISHES = _phrases(
+    "i want to|i need to|i'd like to|i would like to|i wanted to|we want to|we need to|we'd like to|we would like to"
+)
+"""Polite imperatives: a verb and its object follow."""
 
 COURTESIES = _phrases(
     "yes|yeah|yep|no|okay|ok|sure|right|great|perfect|excellent|lovely|wonderful|cool|fine|all right|alright|mhm|"
