@@ -1,14 +1,21 @@
 """Ten minutes of one stream of the state-space voice: nothing grows, nothing drifts."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
+from antiphon.audio.resample import resample
+from antiphon.bench.wer import word_errors
 from antiphon.core.event import Audio, Event, Flushed
 from antiphon.core.frame import AudioFormat
 from antiphon.core.speech import SpeechConfig
 from antiphon.engine.fake import VirtualLoop
 from antiphon.engine.ssm import SsmEngine
+from antiphon.models.moonshine import Moonshine
 from antiphon.models.ssm_voice import RIVER
+from antiphon.settings import load
+from antiphon.store.store import ModelStore
 from tests.models.ssm_weights import voice
 
 PARAGRAPH = (
@@ -17,6 +24,10 @@ PARAGRAPH = (
     "Is there anything else that I can help you with today? "
 )
 LEAST_S = 600.0
+PARAGRAPHS = 4
+"""About a minute."""
+MOST_ERRORS = 6
+"""Of 208 words in a minute, by Moonshine."""
 
 
 @pytest.mark.soak
@@ -53,10 +64,27 @@ def test_minute_ten_is_as_minute_one() -> None:
     spectra = [np.log(np.abs(np.fft.rfft(_frames(part), axis=1)).mean(axis=0) + 1e-6) for part in (first, last)]
     assert np.abs(spectra[0] - spectra[1]).mean() < 0.1
     assert abs(_pitch_hz(first) / _pitch_hz(last) - 1) < 0.02
+    wrong = [sum(_errors(part) for part in said[start:][:PARAGRAPHS]) for start in (0, len(said) - PARAGRAPHS)]
+    print(f"word errors of {PARAGRAPHS * len(PARAGRAPH.split())}: first minute {wrong[0]}, last minute {wrong[1]}")
+    assert max(wrong) <= MOST_ERRORS
 
 
 def _frames(samples: np.ndarray) -> np.ndarray:
     return np.lib.stride_tricks.sliding_window_view(samples, 1024)[::256] * np.hanning(1024)
+
+
+def _errors(samples: np.ndarray) -> int:
+    """Words that Moonshine hears otherwise than they were written."""
+    found = _ear().transcribe(resample(samples, 24_000, 16_000)).text
+    return word_errors(PARAGRAPH, found).errors
+
+
+@cache
+def _ear() -> Moonshine:
+    models = load().models
+    store = ModelStore(models.root.expanduser(), models.model_dirs, models.wheelhouse)
+    names = ("encoder_model.ort", "decoder_model_merged.ort", "tokenizer.bin")
+    return Moonshine(*(store.path("moonshine-tiny-en", name) for name in names))
 
 
 def _pitch_hz(samples: np.ndarray) -> float:
