@@ -18,8 +18,8 @@ from antiphon.engine.ssm_lanes import SUB_BATCH, SsmLanes
 from antiphon.engine.ssm_reading import LOOK_AGAIN_S, SsmReading
 from antiphon.engine.ssm_run import SsmRun
 from antiphon.engine.ssm_snapshot import MAX_BYTES, StreamData, config_of, pack, restore, unpack
+from antiphon.engine.voice import require_voice
 from antiphon.models.ssm_voice import SsmVoice
-from antiphon.text.languages import base_language
 
 MAX_PENDING_CHARS = 100_000
 
@@ -39,13 +39,7 @@ class SsmEngine:
     def open_stream(self, config: SpeechConfig, wake: Wake) -> "SsmStream":
         """``config.voice`` must be one of :attr:`voices`. Raises ``AtCapacity``, ``InvalidInput``."""
         info = next((info for info in self.voices if info.id == config.voice), None)
-        if info is None:
-            raise InvalidInput(f"voice {config.voice!r} is not a voice of {self.name}", "voice")
-        if base_language(config.language) != base_language(info.language):
-            raise InvalidInput(
-                f"voice {info.name!r} speaks {info.language!r}, not {config.language!r}; GET /voices lists the others",
-                "language",
-            )
+        require_voice(self.name, info, config)
         # The encoder is opened before a place is taken: a format that cannot be made must not cost one.
         stream = SsmStream(self, config, wake)
         stream.place = self.places.take()

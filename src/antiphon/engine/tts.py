@@ -13,8 +13,7 @@ from antiphon.engine.jobs import JobLine, Steps
 from antiphon.engine.places import Place, Places
 from antiphon.engine.scheduler import Workers
 from antiphon.engine.tts_reading import Reading
-from antiphon.engine.voice import BlendingVoice, JobVoice
-from antiphon.text.languages import base_language
+from antiphon.engine.voice import BlendingVoice, JobVoice, require_voice
 from antiphon.text.unit import Unit
 
 MAX_PENDING_CHARS = 100_000
@@ -37,14 +36,7 @@ class TtsEngine:
 
     def open_stream(self, config: SpeechConfig, wake: Wake) -> "TtsStream":
         """``config.voice`` must be one that :meth:`find` knows. Raises ``AtCapacity``, ``InvalidInput``."""
-        info = self.find(config.voice)
-        if info is None:
-            raise InvalidInput(f"voice {config.voice!r} is not a voice of {self.name}", "voice")
-        if base_language(config.language) != base_language(info.language):
-            raise InvalidInput(
-                f"voice {info.name!r} speaks {info.language!r}, not {config.language!r}; GET /voices lists the others",
-                "language",
-            )
+        require_voice(self.name, self.find(config.voice), config)
         # The encoder is opened before a place is taken: a format that cannot be made must not cost one.
         render = _Renderer(self.voice, config, self._scheduler.clock)
         return TtsStream(render, config, self._scheduler, wake, self.places.take())

@@ -3,7 +3,9 @@
 from collections.abc import Iterator
 from typing import Protocol, runtime_checkable
 
-from antiphon.core.speech import Rendered, VoiceInfo
+from antiphon.core.errors import InvalidInput
+from antiphon.core.speech import Rendered, SpeechConfig, VoiceInfo
+from antiphon.text.languages import base_language
 from antiphon.text.unit import Unit
 
 
@@ -47,3 +49,16 @@ class BlendingVoice(Protocol):
         Raises ``InvalidInput`` for a blend that is written wrongly, ``ModelUnavailable`` for one that needs something.
         """
         ...
+
+
+def require_voice(engine: str, info: VoiceInfo | None, config: SpeechConfig) -> VoiceInfo:
+    """``info``: what ``engine`` found by ``config.voice``. Raises ``InvalidInput`` if that is nothing, or no voice for
+    the language."""
+    if info is None:
+        raise InvalidInput(f"voice {config.voice!r} is not a voice of {engine}", "voice")
+    if base_language(config.language) != base_language(info.language):
+        raise InvalidInput(
+            f"voice {info.name!r} speaks {info.language!r}, not {config.language!r}; GET /voices lists the others",
+            "language",
+        )
+    return info

@@ -88,17 +88,10 @@ class _Guard:
             self._timer = None
 
 
-class SocketProtocol(WebSocketsSansIOProtocol):
-    """A WebSocket whose application is told when the transport's buffer is empty."""
+class _Guarded(asyncio.Protocol):
+    """A protocol whose guard knows when the transport's buffer fills and empties."""
 
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        super().connection_made(transport)
-        self._guard = _Guard(self.transport, self.config)
-        self._pings = 0
-        self._guard.begin()
-        sock = transport.get_extra_info("socket")
-        if sock is not None and _TCP_NOTSENT_LOWAT is not None and sock.family in (socket.AF_INET, socket.AF_INET6):
-            sock.setsockopt(socket.IPPROTO_TCP, _TCP_NOTSENT_LOWAT, _UNSENT_LIMIT_BYTES)
+    _guard: _Guard
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._guard.resumed()
@@ -111,6 +104,19 @@ class SocketProtocol(WebSocketsSansIOProtocol):
     def resume_writing(self) -> None:
         super().resume_writing()
         self._guard.resumed()
+
+
+class SocketProtocol(_Guarded, WebSocketsSansIOProtocol):
+    """A WebSocket whose application is told when the transport's buffer is empty."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        super().connection_made(transport)
+        self._guard = _Guard(self.transport, self.config)
+        self._pings = 0
+        self._guard.begin()
+        sock = transport.get_extra_info("socket")
+        if sock is not None and _TCP_NOTSENT_LOWAT is not None and sock.family in (socket.AF_INET, socket.AF_INET6):
+            sock.setsockopt(socket.IPPROTO_TCP, _TCP_NOTSENT_LOWAT, _UNSENT_LIMIT_BYTES)
 
     def data_received(self, data: bytes) -> None:
         self._pings = 0
@@ -151,7 +157,7 @@ class HeadTooLarge(Exception):
     """Raised out of the parser's callback; answered with 431."""
 
 
-class RequestProtocol(HttpToolsProtocol):
+class RequestProtocol(_Guarded, HttpToolsProtocol):
     """An HTTP connection whose application can drop it, and whose heads are bounded in size and time."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -171,7 +177,6 @@ class RequestProtocol(HttpToolsProtocol):
         self._await_head()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._guard.resumed()
         self._stop_waiting()
         super().connection_lost(exc)
         # uvicorn tells the request that came last; the one that is being answered may be an earlier one.
@@ -179,14 +184,6 @@ class RequestProtocol(HttpToolsProtocol):
         if self._answering is not None and not self._answering.response_complete:
             self._answering.disconnected = True
             self._answering.message_event.set()
-
-    def pause_writing(self) -> None:
-        super().pause_writing()
-        self._guard.paused()
-
-    def resume_writing(self) -> None:
-        super().resume_writing()
-        self._guard.resumed()
 
     def data_received(self, data: bytes) -> None:
         if self._deaf:
