@@ -9,9 +9,9 @@ from typing import Any
 from antiphon import __version__
 from antiphon.core.errors import InvalidInput
 from antiphon.dialog.conversation_events import Moment
-from antiphon.dialog.conversation_log import Observed
 from antiphon.dialog.turn_record import TurnRecord
 from antiphon.server.agent import AgentSessionFacts
+from antiphon.server.records.turns import TurnSink
 from antiphon.settings import TelemetrySettings
 
 _OWNERS = {"final": "stt", "turn": "turn", "llm": "llm", "tool": "tool", "unit": "llm", "tts": "tts",
@@ -46,7 +46,7 @@ class TurnSpans:
         self._provider.shutdown()
 
 
-class SessionSpans:
+class SessionSpans(TurnSink):
     """The trace of one session; it goes on the caller's trace where the handshake named one (``traceparent``)."""
 
     def __init__(self, tracer: Any, facts: AgentSessionFacts) -> None:
@@ -97,15 +97,6 @@ class SessionSpans:
         if record.cause is not None:
             span.set_status(Status(StatusCode.ERROR, record.cause))
         span.end(self._ns(moment.now_s))
-
-    def observe(self, moment: Moment, entry: Observed) -> None:
-        pass
-
-    def user_audio(self, moment: Moment, data: bytes, encoding: str, rate_hz: int) -> None:
-        pass
-
-    def agent_audio(self, moment: Moment, speech_id: str, start_sample: int, data: bytes) -> None:
-        pass
 
     def end(self, moment: Moment, reason: str) -> None:
         self._root.set_attribute("antiphon.turns", self._turns)

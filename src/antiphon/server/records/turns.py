@@ -18,23 +18,27 @@ _log = logging.getLogger("antiphon")
 
 
 class TurnSink(Protocol):
-    """Told of a session's turns, and of all else if it wants. Must return quickly."""
+    """Told of a session's turns, and of all else: who derives from it need not listen. Must return quickly."""
 
     def turn(self, moment: Moment, record: TurnRecord) -> None: ...
 
-    def observe(self, moment: Moment, entry: Observed) -> None: ...
+    def observe(self, moment: Moment, entry: Observed) -> None:
+        return
 
-    def user_audio(self, moment: Moment, data: bytes, encoding: str, rate_hz: int) -> None: ...
+    def user_audio(self, moment: Moment, data: bytes, encoding: str, rate_hz: int) -> None:
+        return
 
-    def agent_audio(self, moment: Moment, speech_id: str, start_sample: int, data: bytes) -> None: ...
+    def agent_audio(self, moment: Moment, speech_id: str, start_sample: int, data: bytes) -> None:
+        return
 
-    def end(self, moment: Moment, reason: str) -> None: ...
+    def end(self, moment: Moment, reason: str) -> None:
+        return
 
 
 MakeSink = Callable[[AgentSessionFacts], TurnSink]
 
 
-class TurnsOnly:
+class TurnsOnly(TurnSink):
     """A sink that only wants turns."""
 
     def __init__(self, take: Callable[[TurnRecord], None]) -> None:
@@ -42,18 +46,6 @@ class TurnsOnly:
 
     def turn(self, moment: Moment, record: TurnRecord) -> None:
         self._take(record)
-
-    def observe(self, moment: Moment, entry: Observed) -> None:
-        pass
-
-    def user_audio(self, moment: Moment, data: bytes, encoding: str, rate_hz: int) -> None:
-        pass
-
-    def agent_audio(self, moment: Moment, speech_id: str, start_sample: int, data: bytes) -> None:
-        pass
-
-    def end(self, moment: Moment, reason: str) -> None:
-        pass
 
 
 class AgentRecords:
