@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from antiphon.cli.house import open_store, whisper_folders
-from antiphon.core.errors import NotFound
+from antiphon.cli.house import open_store, transducer_folders, whisper_folders
+from antiphon.core.errors import ModelUnavailable, NotFound
 from antiphon.settings import Settings
 
 
@@ -19,3 +19,18 @@ def test_whispers_are_folders_or_names_of_the_store(tmp_path: Path) -> None:
     assert folders(str(large), "~/other") == {"large": large, "other": Path("~/other").expanduser()}
     with pytest.raises(NotFound, match="nope"):
         folders("nope")
+    for name in ("small", "Systran/faster-whisper-small"):
+        with pytest.raises(ModelUnavailable, match="models pull Systran/faster-whisper-small`"):
+            folders(name)
+
+
+def test_transducers_are_folders_or_repositories_of_the_hub(tmp_path: Path) -> None:
+    def found(*models: dict[str, object]) -> dict[str, tuple[Path, tuple[str, ...]]]:
+        settings = Settings(models={"root": tmp_path}, stt={"sherpa": models})  # type: ignore[arg-type]
+        return transducer_folders(settings, open_store(settings))
+
+    small = tmp_path / "zipformer"
+    assert found({"model": str(small)}) == {"zipformer": (small, ("en",))}
+    assert found({"model": str(small), "languages": "de-AT, fr"}) == {"zipformer": (small, ("de", "fr"))}
+    with pytest.raises(ModelUnavailable, match="models pull org/zipformer`"):
+        found({"model": "org/zipformer"})

@@ -11,7 +11,7 @@ from pathlib import Path
 from antiphon.store.manifest import Archive, FromArchives, FromHub, Manifest, Member, ModelFile, Source
 from antiphon.store.progress import PullProgress
 from antiphon.store.store import ModelStore
-from antiphon.store.tools import Tools
+from antiphon.store.tools import HubFile, HubListing, Tools
 
 GRAPH = b"graph " * 50_000
 VOCABULARY = b"vocabulary"
@@ -50,6 +50,7 @@ class World:
     folder: Path
     index: dict[str, tuple[str, bytes]] = field(default_factory=dict)
     hub: dict[tuple[str, str, str], bytes] = field(default_factory=dict)
+    listings: dict[str, HubListing] = field(default_factory=dict)
     packages: dict[str, Path] = field(default_factory=dict)
     manifests: dict[str, Manifest] = field(default_factory=dict)
     commands: list[list[str]] = field(default_factory=list)
@@ -93,6 +94,15 @@ class World:
         self.hub[(source.repo, source.revision, source.path)] = GRAPH
         return self.model(name, model_file("model.onnx", GRAPH, source))
 
+    def repository(self, repo: str, files: dict[str, bytes], revision: str = "d" * 40) -> None:
+        """Publish ``files``; as on the hub, only large ones come with a hash."""
+        for name, data in files.items():
+            self.hub[(repo, revision, name)] = data
+        listed = (
+            HubFile(name, len(data), sha256(data) if len(data) > 100 else None) for name, data in files.items()
+        )
+        self.listings[repo] = HubListing(revision, tuple(listed), "mit", ("en",))
+
     def store(self, **settings: object) -> ModelStore:
         return ModelStore(self.root, manifests=self.manifests, tools=self.tools(), **settings)  # type: ignore[arg-type]
 
@@ -102,6 +112,7 @@ class World:
             python="python",
             npm=lambda: "npm",
             hub_download=self.hub_download,
+            hub_files=self.hub_files,
             package_folder=self.packages.get,
             free_bytes=lambda folder: self.free_bytes,
             create=lambda path: path.open("xb"),
@@ -130,9 +141,15 @@ class World:
     def hub_download(self, repo: str, revision: str, file: str, folder: Path) -> Path:
         self.commands.append(["hub", repo, revision, file])
         path = folder / file
-        path.parent.mkdir(parents=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(self.hub[(repo, revision, file)])
         return path
+
+    def hub_files(self, repo: str) -> HubListing:
+        self.commands.append(["hub", repo])
+        if repo not in self.listings:
+            raise ConnectionError(f"cannot reach the hub\n(as for {repo})")
+        return self.listings[repo]
 
     def remains(self) -> set[str]:
         """Files in the store, apart from its lock and stamps."""

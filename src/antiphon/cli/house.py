@@ -8,8 +8,11 @@ from pathlib import Path
 from antiphon.engine.build import House, build, build_ear
 from antiphon.engine.stt import SttEngine
 from antiphon.models.session import Sessions
+from antiphon.models.whisper import SIZES
 from antiphon.settings import Settings, load
+from antiphon.store.hub import is_hub_id
 from antiphon.store.store import ModelStore
+from antiphon.text.languages import base_language
 
 
 def open_store(settings: Settings) -> ModelStore:
@@ -18,14 +21,25 @@ def open_store(settings: Settings) -> ModelStore:
 
 def whisper_folders(settings: Settings, store: ModelStore) -> dict[str, Path]:
     """Name -> folder of the Whisper models that the settings ask for. Raises ``ModelUnavailable``, ``NotFound``."""
-    found: dict[str, Path] = {}
-    for entry in settings.stt.whisper:
-        folder = Path(entry).expanduser()
-        if os.sep in entry:
-            found[folder.name] = folder
-        else:
-            found[entry] = store.folder(entry)
+    sizes = {size: repo for size, repo in SIZES.items() if size not in store.names}
+    return dict(_folder(sizes.get(entry, entry), store) for entry in settings.stt.whisper)
+
+
+def transducer_folders(settings: Settings, store: ModelStore) -> dict[str, tuple[Path, tuple[str, ...]]]:
+    """Name -> folder and languages of the transducers that the settings ask for. Raises like the above."""
+    found: dict[str, tuple[Path, tuple[str, ...]]] = {}
+    for entry in settings.stt.sherpa:
+        name, folder = _folder(entry.model, store)
+        found[name] = (folder, tuple(map(base_language, entry.languages)))
     return found
+
+
+def _folder(entry: str, store: ModelStore) -> tuple[str, Path]:
+    """Name and folder of a model: a folder as it is, else one of the store's (``owner/name``: of the hub)."""
+    folder = Path(entry).expanduser()
+    if folder.is_dir() or (os.sep in entry and not is_hub_id(entry)):
+        return folder.name, folder
+    return entry.rpartition("/")[2], store.folder(entry)
 
 
 @contextmanager
@@ -49,7 +63,8 @@ def open_ear(config: Path | None) -> Iterator[SttEngine]:
     store = open_store(settings)
     scheduler, ear = build_ear(
         store.path, settings.engine.worker_count, 1,
-        whisper=whisper_folders(settings, store), sessions=Sessions(settings.engine.provider),
+        whisper=whisper_folders(settings, store), sherpa=transducer_folders(settings, store),
+        sessions=Sessions(settings.engine.provider),
     )  # fmt: skip
     try:
         yield ear

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from antiphon.cli.app import ConfigOption, VoiceOption, app
-from antiphon.cli.house import open_store, whisper_folders
+from antiphon.cli.house import open_store, transducer_folders, whisper_folders
 from antiphon.core.brain import Brain
 from antiphon.core.clock import MonotonicClock, today
 from antiphon.engine.brain import RuleBrain
@@ -84,6 +84,7 @@ def build_house(settings: Settings) -> House:
         voice,
         listeners=settings.listener_limit,
         whisper=whisper_folders(settings, store),
+        sherpa=transducer_folders(settings, store),
         brain=brain,
         ssm=settings.tts.ssm,
         sessions=Sessions(settings.engine.provider),

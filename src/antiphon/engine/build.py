@@ -11,6 +11,7 @@ from antiphon.core.brain import Brain
 from antiphon.core.clock import Clock, MonotonicClock
 from antiphon.engine.ear import Recogniser
 from antiphon.engine.ear_moonshine import load_moonshine
+from antiphon.engine.ear_sherpa import SherpaEar
 from antiphon.engine.ear_whisper import WhisperEar
 from antiphon.engine.lane import Lane
 from antiphon.engine.registry import Registry, VoiceEngine
@@ -24,6 +25,7 @@ from antiphon.models.espeak import EspeakVoice
 from antiphon.models.hibari import HibariVoice
 from antiphon.models.kokoro import KokoroVoice
 from antiphon.models.session import Provider, Sessions
+from antiphon.models.sherpa import Transducer
 from antiphon.models.silero import SileroVad
 from antiphon.models.smart_turn import SmartTurn
 from antiphon.models.ssm_voice import SsmVoice, packaged
@@ -35,10 +37,14 @@ ModelFile: TypeAlias = Callable[[str, str], Path]
 Whispers: TypeAlias = Mapping[str, Path]
 """Whisper models by the name that selects them, each in a folder of faster-whisper's format; the earlier come first."""
 
+Transducers: TypeAlias = Mapping[str, tuple[Path, tuple[str, ...]]]
+"""Streaming transducers by name, each in a folder, with the languages that it knows."""
+
 KOKORO_STREAMS = 4
 """Streams at once for each worker that Kokoro may have: more would wait for each other longer than they speak."""
 
 NO_WHISPERS: Whispers = MappingProxyType({})
+NO_TRANSDUCERS: Transducers = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +76,7 @@ def build(
     *,
     listeners: int = 0,
     whisper: Whispers = NO_WHISPERS,
+    sherpa: Transducers = NO_TRANSDUCERS,
     brain: Brain | None = None,
     ssm: Path | None = None,
     sessions: Sessions | None = None,
@@ -79,7 +86,8 @@ def build(
     """Load the voices (eSpeak NG's too, where it is installed), and the ear if ``listeners`` streams of listening may
     be open at once (0: none).
 
-    ``capacity`` is the number of streams of speech at once, over all callers. ``whisper``: see :data:`Whispers`.
+    ``capacity`` is the number of streams of speech at once, over all callers. ``whisper``: see :data:`Whispers`;
+    ``sherpa``: :data:`Transducers`, which hear their languages in place of the default ear.
     ``brain`` is only kept. ``ssm``: folder of a state-space voice (None: the package's own, if it has one).
     ``sessions``: where graphs run (None: on the CPU). ``preload``: engines that are loaded at the start instead of when
     they are first asked for ("kokoro"). ``kokoro_streams``: its streams at once (None: see :data:`KOKORO_STREAMS`).
@@ -89,7 +97,7 @@ def build(
     with ThreadPoolExecutor(2) as pool:  # graphs load outside the interpreter's lock
         voice = pool.submit(lambda: HibariVoice(model_file("hibari", "hibari.onnx"), sessions))
         formant = pool.submit(_espeak)
-        senses = pool.submit(_load_senses, model_file, workers, whisper, sessions) if listeners else None
+        senses = pool.submit(_load_senses, model_file, workers, whisper, sherpa, sessions) if listeners else None
         scheduler = Scheduler(clock or MonotonicClock(), workers)
         try:
             engines: list[VoiceEngine] = [TtsEngine(voice.result(), scheduler, capacity)]
@@ -110,10 +118,10 @@ def build(
 
 def build_ear(
     model_file: ModelFile, workers: int, capacity: int, clock: Clock | None = None, *,
-    whisper: Whispers = NO_WHISPERS, sessions: Sessions | None = None,
+    whisper: Whispers = NO_WHISPERS, sherpa: Transducers = NO_TRANSDUCERS, sessions: Sessions | None = None,
 ) -> tuple[Scheduler, SttEngine]:
     """The ear alone, with its workers: whoever asks for it closes the scheduler."""
-    senses = _load_senses(model_file, workers, whisper, sessions or Sessions())
+    senses = _load_senses(model_file, workers, whisper, sherpa, sessions or Sessions())
     scheduler = Scheduler(clock or MonotonicClock(), workers)
     return scheduler, _ear(senses, scheduler, capacity)
 
@@ -130,10 +138,13 @@ class _Senses:
     scorer: HybridTurnScorer
 
 
-def _load_senses(model_file: ModelFile, workers: int, whisper: Whispers, sessions: Sessions) -> _Senses:
+def _load_senses(
+    model_file: ModelFile, workers: int, whisper: Whispers, sherpa: Transducers, sessions: Sessions
+) -> _Senses:
     sound = SmartTurn(model_file("smart-turn-v3.2", "smart-turn-v3.2-cpu.onnx"), sessions)
     return _Senses(
         (
+            *(SherpaEar(Transducer(folder), languages, name) for name, (folder, languages) in sherpa.items()),
             load_moonshine(model_file, sessions),
             *(WhisperEar(Whisper(folder, workers), name) for name, folder in whisper.items()),
         ),

@@ -1,8 +1,13 @@
-"""What a recogniser is to the streaming ear: something that decodes one bounded window of audio, again and again."""
+"""What a recogniser is to the streaming ear: something that reads one bounded window of audio while it grows.
+
+There are two kinds behind one interface. One decodes the whole window again and again (:class:`Windowed`); its
+hypotheses change while the speaker goes on, and what is settled is what successive ones agree on. The other is a
+stream: a state of fixed size for each window, fed with what is new, whose hypotheses only grow.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 from antiphon.core.frame import Samples
 
@@ -50,22 +55,35 @@ class Ask:
     interim: bool = False
 
 
+class Reading(Protocol):
+    """One window under recognition, from its first sample to its last. One worker at a time touches it."""
+
+    def decode(self, samples: Samples, ask: Ask) -> Iterator[Hypothesis | None]:
+        """Decode the window so far, 16 kHz ``samples`` [n]: ``None`` after each quantum, the hypothesis last.
+
+        A stream takes of ``samples`` what is new to it. What it has heard stands, though it be asked about less.
+        Unless ``ask.interim`` the last word is there without later sound. Raises ``EngineFailed``.
+        """
+        ...
+
+
 class Recogniser(Protocol):
-    """Weights only: thread-safe, no state between calls.
+    """Weights only, thread-safe; what is remembered of a window is in its :class:`Reading`.
 
     ``languages`` holds base codes; ``interims``: decoding is cheap enough to be repeated while the speaker
-    goes on; ``quantum_bound_s``: the longest time between two ``yield`` of :meth:`decode` on an idle core;
-    ``max_window_s``: longest window that is decoded well.
+    goes on; ``streaming``: hypotheses of a growing window only grow; ``quantum_bound_s``: the longest time between two
+    ``yield`` of :meth:`Reading.decode` on an idle core; ``max_window_s``: longest window that is decoded well.
     """
 
     name: str
     languages: tuple[str, ...]
     interims: bool
+    streaming: bool
     quantum_bound_s: float
     max_window_s: float
 
-    def decode(self, samples: Samples, ask: Ask) -> Iterator[Hypothesis | None]:
-        """Decode 16 kHz ``samples`` [n]: ``None`` after each quantum, the hypothesis last. Raises ``EngineFailed``."""
+    def read(self) -> Reading:
+        """A window begins."""
         ...
 
     def expect(self, keyterms: Sequence[str]) -> Any:
@@ -73,3 +91,12 @@ class Recogniser(Protocol):
         ...
 
     def warm_up(self) -> None: ...
+
+
+class Windowed:
+    """A recogniser without a state: it is the reading of every window."""
+
+    streaming = False
+
+    def read(self) -> Self:
+        return self

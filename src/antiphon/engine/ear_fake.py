@@ -13,7 +13,7 @@ from antiphon.core.clock import ManualClock
 from antiphon.core.errors import EngineFailed
 from antiphon.core.frame import Samples
 from antiphon.core.hearing import EAR_RATE_HZ
-from antiphon.engine.ear import Ask, EarWord, Hypothesis
+from antiphon.engine.ear import Ask, EarWord, Hypothesis, Windowed
 
 WORD_SAMPLES = 4_800
 GAP_SAMPLES = 320
@@ -54,7 +54,7 @@ class FakeVad:
         return state
 
 
-class FakeEar:
+class FakeEar(Windowed):
     """Reads :func:`spell`. A word whose end is missing is heard as ``half``; the last word gets a full stop.
 
     Each decode spends ``cost_s`` for each second of audio on ``clock``, in quanta of ``quantum_s``; ``fail_on`` is a

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from antiphon.core.frame import Samples
-from antiphon.engine.ear import Ask, EarWord, Hypothesis
+from antiphon.engine.ear import Ask, EarWord, Hypothesis, Windowed
 from antiphon.engine.ear_bias import KeytermBias
 from antiphon.engine.ear_times import begin_with_sound, place_words
 from antiphon.models.moonshine import (
@@ -47,7 +47,7 @@ def load_moonshine(
     return MoonshineEar(Moonshine(encoder, decoder, tokenizer, sessions))
 
 
-class MoonshineEar:
+class MoonshineEar(Windowed):
     name = _NAME
     languages: tuple[str, ...] = ("en",)
     interims = True

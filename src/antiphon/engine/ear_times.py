@@ -59,6 +59,18 @@ def begin_with_sound(edges: Sequence[tuple[int, int]], samples: Samples) -> list
     return places
 
 
+def end_with_sound(edges: Sequence[tuple[int, int]], samples: Samples) -> list[tuple[int, int]]:
+    """Words whose ends are only bounds: a pause behind a word is none of it. ``edges`` in samples, in order."""
+    sounding = sounding_frames(samples)
+    places = []
+    for start, end in edges:
+        heard = np.flatnonzero(sounding[start // _HOP : -(-end // _HOP)])
+        if len(heard):
+            end = max(start + 1, min(end, (start // _HOP + int(heard[-1]) + 1) * _HOP))
+        places.append((start, end))
+    return places
+
+
 def weight_of(word: str) -> float:
     """About how long a word is to say, in letters."""
     letters = sum(_DIGIT_WEIGHT if char.isdigit() else 1.0 for char in word if char.isalnum())

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from antiphon.core.frame import Samples
-from antiphon.engine.ear import Ask, EarWord, Hypothesis
+from antiphon.engine.ear import Ask, EarWord, Hypothesis, Windowed
 from antiphon.models.whisper import SAMPLE_RATE_HZ, Whisper
 from antiphon.text.languages import base_language
 
@@ -13,7 +13,7 @@ LOOP_COMPRESSION = 2.4
 """Text that compresses better than this repeats itself (Whisper's own limit)."""
 
 
-class WhisperEar:
+class WhisperEar(Windowed):
     """Finals at the end of a window; interims only while the machine is idle."""
 
     interims = False

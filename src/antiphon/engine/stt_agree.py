@@ -12,6 +12,8 @@ from antiphon.engine.ear import EarWord
 TIMES = 3
 HOLD_SAMPLES = 12_800
 """A word that ends less than 0.8 s before the audio does is not settled."""
+GROWING_HOLD_SAMPLES = 4_800
+"""The same for a recogniser whose hypotheses only grow: a search over several paths still changes the newest words."""
 
 
 MARKS = ".,;:!?…"
@@ -102,7 +104,7 @@ class Steady:
             self.words = words
             return
         if not self.words or self._times == 1:
-            self.words = words[:-1]
+            self.words = words[: max(len(words) - 1, len(self.words))]  # what was shown at a pause stays
         if len(self._last) < max(self._times, 2):
             return
         kept: list[EarWord] = []

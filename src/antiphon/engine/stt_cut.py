@@ -1,5 +1,7 @@
 """Where to end a window in running speech: nobody pauses, but the cost of a window must stay bounded. Pure."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from antiphon.core.frame import Samples
@@ -31,6 +33,19 @@ def cut_places(samples: Samples, least_sample: int = 0) -> list[int]:
         places.append((low + quiet + pair) * _HOP)
         candidates[max(0, quiet - _APART_FRAMES) : quiet + _APART_FRAMES] = np.inf
     return places
+
+
+def between_words(places: list[int], whole: Hypothesis) -> list[int]:
+    """Those of ``places`` that no word of ``whole`` lies across; all of them if there is none."""
+    return [
+        place for place in places if not any(word.start_sample < place < word.end_sample for word in whole.words)
+    ] or places
+
+
+def before(whole: Hypothesis, place: int) -> Hypothesis:
+    """The part of ``whole`` that was mostly said before sample ``place``."""
+    words = tuple(word for word in whole.words if word.start_sample + word.end_sample <= 2 * place)
+    return replace(whole, words=words)
 
 
 def is_whole(head: Hypothesis, whole: Hypothesis) -> bool:

@@ -13,8 +13,8 @@ from antiphon.core.hearing import EAR_RATE_HZ, HearingConfig, TurnScored
 from antiphon.engine.ear import Ask, EarWord, Hypothesis, Recogniser
 from antiphon.engine.jobs import Steps
 from antiphon.engine.scorer import TurnScorer
-from antiphon.engine.stt_agree import Steady
-from antiphon.engine.stt_cut import cut_places, is_whole
+from antiphon.engine.stt_agree import GROWING_HOLD_SAMPLES, Agreement, Steady
+from antiphon.engine.stt_cut import before, between_words, cut_places, is_whole
 from antiphon.engine.stt_pace import Pace
 from antiphon.engine.stt_segment import Segmenter
 from antiphon.engine.stt_tape import Tape
@@ -88,9 +88,12 @@ class Dictation:
             self.window = self._window(start, voiced_frames)
 
     def _window(self, start: int, voiced_frames: int) -> Window:
-        # interims that come seldom are shown as they are
-        steady = Steady(2 if self._senses.recogniser.interims else 1)
-        return Window(start, voiced_frames, settles=self._config.turns, steady=steady)
+        recogniser = self._senses.recogniser
+        # interims that come seldom are shown as they are, and so are those that only grow
+        steady = Steady(2 if recogniser.interims and not recogniser.streaming else 1)
+        agreement = Agreement(GROWING_HOLD_SAMPLES, times=1) if recogniser.streaming else Agreement()
+        settles = self._config.turns
+        return Window(start, recogniser.read(), voiced_frames, settles=settles, steady=steady, agreement=agreement)
 
     def reset(self, to: int) -> None:
         """Forget what is open; the stream goes on at sample ``to``."""
@@ -113,7 +116,7 @@ class Dictation:
             interim=interim,
         )
         hypothesis = Hypothesis()
-        for answer in self._senses.recogniser.decode(self._tape.read(window.start, end), ask):
+        for answer in window.reading.decode(self._tape.read(window.start, end), ask):
             if answer is not None:
                 hypothesis = answer
                 break
@@ -183,8 +186,12 @@ class Dictation:
         settled = window.agreement.settled
         least = settled[-1].end_sample if settled else 0
         best: tuple[int, Hypothesis] | None = None
-        for place in cut_places(self._tape.read(window.start, end), least):
-            head = yield from self._decode(window, window.start + place, draft=whole)
+        grows, places = self._senses.recogniser.streaming, cut_places(self._tape.read(window.start, end), least)
+        for place in between_words(places, whole) if grows else places:
+            if grows:  # what it heard of the beginning stands
+                head = before(whole, place)
+            else:
+                head = yield from self._decode(window, window.start + place, draft=whole)
             if best is None or is_whole(head, whole):
                 best = (place, head)
             if is_whole(head, whole):

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from antiphon.core.hearing import Heard, HeardWord
-from antiphon.engine.ear import EarWord, Hypothesis
+from antiphon.engine.ear import EarWord, Hypothesis, Reading
 from antiphon.engine.stt_agree import MARKS, Agreement, Steady, sound_of
 from antiphon.engine.stt_guard import is_speech
 
@@ -19,6 +19,7 @@ class Window:
     """
 
     start: int
+    reading: Reading
     voiced_frames: int = 0
     """Frames in which the detector was sure of a voice."""
     heard_to: int = 0

@@ -14,6 +14,14 @@ from antiphon.core.frame import Samples
 SAMPLE_RATE_HZ = 16_000
 MAX_SAMPLES = 30 * SAMPLE_RATE_HZ
 
+_SYSTRAN = ("tiny", "base", "small", "medium", "large-v1", "large-v2", "large-v3")
+_ENGLISH = ("tiny.en", "base.en", "small.en", "medium.en")
+SIZES = {
+    **{size: f"Systran/faster-whisper-{size}" for size in (*_SYSTRAN, *_ENGLISH)},
+    "large-v3-turbo": "mobiuslabsgmbh/faster-whisper-large-v3-turbo",
+}
+"""Whisper's sizes, and the repository of the hub that holds each in faster-whisper's format."""
+
 
 @dataclass(frozen=True, slots=True)
 class WhisperWord:
@@ -50,10 +58,8 @@ class Whisper:
                 "Whisper needs the package faster-whisper: pip install 'antiphon[whisper]'"
             ) from error
         if not (folder / "model.bin").is_file():
-            raise ModelUnavailable(
-                f"{folder} is no folder of a faster-whisper model (model.bin is missing); "
-                "'antiphon models pull whisper-base' fetches one"
-            )
+            what = "holds no model of faster-whisper's format (model.bin)" if folder.is_dir() else "is not there"
+            raise ModelUnavailable(f"{folder} {what}; 'antiphon models pull whisper-base' fetches one")
         try:
             self._model: Any = WhisperModel(
                 str(folder),

@@ -129,10 +129,21 @@ class TtsSettings(Section):
     """How long a saved stream can be resumed."""
 
 
+class SherpaModel(Section):
+    """A streaming transducer: ``model`` is a folder (encoder, decoder and joiner in ONNX, tokens.txt) or a repository
+    of the Hugging Face hub that was pulled. ``languages``: codes; the weights do not say which they know."""
+
+    model: str = Field(min_length=1)
+    languages: Listed[str] = Field(default=("en",), min_length=1)
+
+
 class SttSettings(Section):
     whisper: Listed[str] = ()
     """Whisper models for the languages that the default ear does not know (extra ``whisper``): names of pulled models
-    (whisper-base), or folders in faster-whisper's format. The first that knows a language hears it."""
+    (whisper-base), Whisper's sizes (small) or repositories of the Hugging Face hub that were pulled, or folders in
+    faster-whisper's format. The first that knows a language hears it."""
+    sherpa: tuple[SherpaModel, ...] = ()
+    """Streaming transducers (extra ``sherpa``). They hear their languages in place of the default ear."""
     max_streams: int | None = Field(default=None, ge=1)
     """Streams of listening at once, over all callers; None: 12 for each worker."""
     idle_timeout_s: float = Field(default=240.0, ge=180.0)

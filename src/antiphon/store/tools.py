@@ -15,6 +15,30 @@ Runner: TypeAlias = Callable[[Sequence[str], Callable[[str], None]], int]
 HubDownload: TypeAlias = Callable[[str, str, str, Path], Path]
 """(repo, revision, file, folder) -> path of the downloaded file below the folder."""
 
+
+
+@dataclass(frozen=True, slots=True)
+class HubFile:
+    """A file of a repository. ``sha256`` is None for small files, of which the hub knows no hash of this kind."""
+
+    name: str
+    size: int | None
+    sha256: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class HubListing:
+    """What a repository holds at the commit ``revision``."""
+
+    revision: str
+    files: tuple[HubFile, ...]
+    licence: str = ""
+    languages: tuple[str, ...] = ()
+
+
+HubFiles: TypeAlias = Callable[[str], HubListing]
+"""Ask the hub what a repository holds now."""
+
 _STOP_GRACE_S = 5.0
 
 
@@ -27,6 +51,7 @@ class Tools:
     npm: Callable[[], str | None]
     """Path of the npm program, None where there is none."""
     hub_download: HubDownload
+    hub_files: HubFiles
     package_folder: Callable[[str], Path | None]
     """Folder of an installed package, found without importing it; None if it is not installed."""
     free_bytes: Callable[[Path], int]
@@ -41,6 +66,7 @@ def system_tools() -> Tools:
         python=sys.executable,
         npm=lambda: shutil.which("npm"),
         hub_download=download_from_hub,
+        hub_files=list_hub_files,
         package_folder=find_package,
         free_bytes=lambda folder: shutil.disk_usage(folder).free,
         create=lambda path: path.open("xb"),
@@ -83,3 +109,18 @@ def download_from_hub(repo: str, revision: str, file: str, folder: Path) -> Path
     from huggingface_hub import hf_hub_download
 
     return Path(hf_hub_download(repo, file, revision=revision, local_dir=folder))
+
+
+def list_hub_files(repo: str) -> HubListing:
+    from huggingface_hub import HfApi
+
+    found = HfApi().model_info(repo, files_metadata=True)
+    files = (
+        HubFile(entry.rfilename, entry.size, entry.lfs.sha256 if entry.lfs is not None else None)
+        for entry in found.siblings or ()
+    )
+    card = found.card_data
+    languages = (card.language if card is not None else None) or ()
+    licence = (card.license if card is not None else None) or ""
+    codes = (languages,) if isinstance(languages, str) else languages
+    return HubListing(found.sha or "", tuple(files), str(licence), tuple(map(str, codes)))
