@@ -76,15 +76,15 @@ class ScriptedServer:
                 if message["type"] == "start":
                     text = ""
                     await websocket.send_text(json.dumps({"type": "ready"}))
-                elif message["type"] == "text":
-                    text += message["text"]
-                elif message["type"] == "end" and "DROP" in text:
+                text += message.get("text", "")
+                ended = message["type"] == "end" or message.get("end")
+                if ended and "DROP" in text:
                     await websocket.close(1011)
                     return
-                elif message["type"] == "end" and "REFUSE" in text:
+                if ended and "REFUSE" in text:
                     refusal = {"type": "error", "code": "at_capacity", "message": "at capacity", "fatal": False}
                     await websocket.send_text(json.dumps(refusal))
-                elif message["type"] == "end" and "HANG" not in text:
+                elif ended and "HANG" not in text:
                     for chunk in CHUNKS:
                         await websocket.send_bytes(b"\1" + chunk)
                     await websocket.send_text(json.dumps({"type": "done", "samples": 5040, "reason": "completed"}))

@@ -14,7 +14,8 @@ from antiphon.bench.target.cartesia_bytes import CartesiaBytes
 from antiphon.bench.target.cartesia_sse import CartesiaSse
 from antiphon.bench.target.cartesia_ws import CartesiaWs, websocket_url
 from antiphon.bench.target.contract import Line, Target, whole_samples
-from antiphon.bench.target.echo import Echo, EchoServer, order_line, sizes_line
+from antiphon.bench.target.echo import Echo, EchoServer, echo_app, order_line, sizes_line
+from antiphon.bench.target.echo_native import NativeEcho, native_echo_app, native_line
 from antiphon.bench.target.inproc import InProcess
 from antiphon.bench.target.native_speech import NativeSpeech
 from antiphon.bench.target.openai_speech import OpenaiSpeech
@@ -189,7 +190,7 @@ def test_split_samples_count_where_they_become_whole() -> None:
 
 
 def test_echo_sends_messages_of_the_sizes_asked_for() -> None:
-    server = EchoServer()
+    server = EchoServer(echo_app)
     try:
         takes = play(Echo(server.url), sizes_line([10, 2_000, 1]), sizes_line([7])).takes
         assert cpu_time(server.pid) is not None
@@ -201,7 +202,7 @@ def test_echo_sends_messages_of_the_sizes_asked_for() -> None:
 
 
 def test_a_fair_echo_is_asked_as_the_server_is_and_answers_with_as_much_audio() -> None:
-    server = EchoServer(fair=True)
+    server = EchoServer(echo_app, True)
     try:
         line = order_line("What was said.", [12_169, 12_170, 3_000])
         takes = play(Echo(server.url, fair=True), line, order_line("And more.", [700])).takes
@@ -211,6 +212,16 @@ def test_a_fair_echo_is_asked_as_the_server_is_and_answers_with_as_much_audio() 
     assert [take.error for take in takes] == ["", ""]
     assert [len(take.chunks) for take in takes] == [3, 1]
     assert takes[0].wire_bytes == pytest.approx(27_339, abs=3 * 4)
+
+
+def test_a_fair_echo_of_the_native_socket_sends_frames_of_the_sizes_asked_for() -> None:
+    server = EchoServer(native_echo_app)
+    try:
+        takes = play(NativeEcho(server.url), native_line("Said.", [9_601, 9_601, 300]), native_line("More.", [7])).takes
+    finally:
+        server.close()
+    assert [take.error for take in takes] == ["", ""]
+    assert [take.wire_bytes for take in takes] == [19_502, 7]
 
 
 def test_an_in_process_peer_is_stamped_as_it_yields() -> None:

@@ -72,6 +72,22 @@ def test_messages_in_text_or_binary_frames(as_bytes: bool) -> None:
     assert kinds(shell.raw(frame.encode() if as_bytes else frame)) == ["ready"]
 
 
+def test_a_stream_whose_text_is_known_needs_one_message() -> None:
+    shell = Shell()
+    assert shell.put("start", text="Hello.", end=True)[0]["ended"]
+    assert (shell.stream.text, shell.stream.flushes) == ("Hello.", [("end", True)])
+    assert shell.put("text", text="x")[0]["code"] == "ended"
+    assert kinds(shell.flushed()) == ["done"]
+    shell.choke = InvalidInput("too much", "transcript")
+    assert kinds(shell.put("start", text="Hello.", end=True)) == ["error"]
+    shell.choke, shell.refuse = None, AtCapacity("full")
+    assert kinds(shell.put("start", text="Hello.", end=True)) == ["error"]
+    assert shell.streams == {}
+    shell.refuse = None
+    started(shell, text="Hello.")
+    assert shell.stream.flushes == []
+
+
 def test_flushes_come_back_in_order_with_where_they_end() -> None:
     shell = started()
     shell.put("text", text="One.")
@@ -170,6 +186,7 @@ def test_more_text_than_can_wait_breaks_the_stream_off() -> None:
         '{"type":"start","output":{"sample_rate_hz":1}}', '{"type":"start","speed":9}', '{"type":"start","seed":-1}',
         '{"type":"start","lead_ms":1}', '{"type":"start","max_buffer_delay_ms":6000}', "[" * 100_000,
         json.dumps({"type": "start", "voice": "v" * 600}), json.dumps({"type": "flush", "id": "i" * 65}),
+        json.dumps({"type": "start", "text": "x" * 50_001}),
         '{"type":"prosody","volume":9}', '"' + "x" * (1 << 20) + '"',
     ],
 )  # fmt: skip

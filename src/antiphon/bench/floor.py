@@ -8,16 +8,18 @@ from dataclasses import dataclass
 
 from antiphon.bench.arrivals import ClosedLoop
 from antiphon.bench.conditions import conditions
-from antiphon.bench.message_cost import Cost, compare
+from antiphon.bench.message_cost import Cost, EchoKind, compare
 from antiphon.bench.player import Player
 from antiphon.bench.process import cpu_time, rss_bytes
 from antiphon.bench.report import Cell, Report, Table
-from antiphon.bench.systems import Progress, Server, silent, try_out
+from antiphon.bench.systems import Progress, Server, Wire, silent, try_out
 from antiphon.bench.target.contract import Line, Target
 from antiphon.bench.workload import distinct
 from antiphon.core.errors import ModelUnavailable
 
 STREAMS = (1, 32, 100)
+WIRES: tuple[Wire, ...] = ("cartesia-ws", "native-speech")
+_MADE = {"cartesia-ws": ", encoded as base64 in JSON", "native-speech": ", binary"}
 ALLOWED_RATIO = 1.5
 ALLOWED_SESSION_BYTES = 200_000
 IDLE_SESSIONS = 200
@@ -43,31 +45,35 @@ class Length:
 
 @dataclass(frozen=True, slots=True)
 class Floor:
+    wire: Wire
     costs: tuple[tuple[int, Cost, Cost], ...]
     idle: Idle
     length: Length
 
 
 def measure_floor(
-    url: str, pid: int, *, blocks: int = 2, requests: int = 60, sessions: int = IDLE_SESSIONS, seed: int = 1,
-    progress: Progress = silent,
+    url: str, pid: int, *, wire: Wire = "cartesia-ws", blocks: int = 2, requests: int = 60,
+    sessions: int = IDLE_SESSIONS, seed: int = 1, progress: Progress = silent,
 ) -> Floor:  # fmt: skip
-    """``pid``: the server's process. Raises ``ModelUnavailable`` if it does not speak or cannot be read."""
+    """``pid``: the server's process; ``wire``: of :data:`WIRES`. Raises ``ModelUnavailable`` if it does not speak or
+    cannot be read."""
     texts = distinct("words25", seed)
+    server = Server(url, wire)
+    kind: EchoKind = "native fair echo" if wire == "native-speech" else "fair echo"
     with Player() as player:
-        system = try_out(player, Server(url).target(), [next(texts) for _ in range(8)])
+        system = try_out(player, server.target(), [next(texts) for _ in range(8)])
         if cpu_time(pid) is None:
             raise ModelUnavailable("the server's CPU time cannot be read: it must run here, on Linux")
         costs = []
         for streams in STREAMS:
             progress(f"floor: {streams} streams")
             pair = compare(player, system, pid, texts, streams=streams, blocks=blocks,
-                           requests=max(requests, 2 * streams), fair=True)  # fmt: skip
+                           requests=max(requests, 2 * streams), kind=kind)  # fmt: skip
             costs.append((streams, *pair))
         progress("floor: one long session")
-        length = _length(player, url, pid, texts)
+        length = _length(player, server, pid, texts)
         progress(f"floor: {sessions} idle sessions")
-        return Floor(tuple(costs), _idle(player, url, pid, texts, sessions), length)
+        return Floor(wire, tuple(costs), _idle(player, server, pid, texts, sessions), length)
 
 
 def floor_report(found: Floor, notes: tuple[str, ...] = ()) -> Report:
@@ -83,8 +89,8 @@ def floor_report(found: Floor, notes: tuple[str, ...] = ()) -> Report:
          "fair echo, all threads"),
         tuple(rows),
         (
-            "Scripted voice, closed loop. The fair echo, on the same stack, reads the same request, encodes as much "
-            "audio as base64 in the same JSON, sends it, and does nothing else. "
+            f"Scripted voice, {found.wire}, closed loop. The fair echo, on the same stack, reads the same request, "
+            f"sends as much audio in the same messages{_MADE[found.wire]}, and does nothing else. "
             f"Wanted: at most {ALLOWED_RATIO} times.",
             "CPU of reading the requests, opening streams and all else is in the figures, over audio messages; all "
             "threads: with the workers, which read text, make the scripted audio and encode it.",
@@ -103,8 +109,8 @@ def floor_report(found: Floor, notes: tuple[str, ...] = ()) -> Report:
                   {"floor": found})  # fmt: skip
 
 
-def _length(player: Player, url: str, pid: int, texts: Iterator[str], requests: int = 90) -> Length:
-    target = Server(url).target()
+def _length(player: Player, server: Server, pid: int, texts: Iterator[str], requests: int = 90) -> Length:
+    target = server.target()
     thirds = []
     for _ in range(3):
         lines = [Line(next(texts)) for _ in range(requests // 3)]
@@ -117,9 +123,9 @@ def _length(player: Player, url: str, pid: int, texts: Iterator[str], requests: 
     return Length(requests, thirds[0], thirds[-1])
 
 
-def _idle(player: Player, url: str, pid: int, texts: Iterator[str], sessions: int) -> Idle:
+def _idle(player: Player, server: Server, pid: int, texts: Iterator[str], sessions: int) -> Idle:
     """The first half of the sockets fills what the process keeps anyway; the second half is measured."""
-    warm, measured = Server(url).target(), Server(url).target()
+    warm, measured = server.target(), server.target()
     _speak_on_each(player, warm, texts, sessions)
     before = rss_bytes(pid) or 0
     _speak_on_each(player, measured, texts, sessions)

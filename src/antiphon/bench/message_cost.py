@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from typing import Literal, TypeAlias
 
 from antiphon.bench.arrivals import ClosedLoop
 from antiphon.bench.player import Played, Player
@@ -10,9 +11,12 @@ from antiphon.bench.process import CpuTime, cpu_time
 from antiphon.bench.recording import Take
 from antiphon.bench.systems import Progress, System, silent
 from antiphon.bench.target.contract import Line, Target
-from antiphon.bench.target.echo import Echo, EchoServer, order_line, sizes_line
+from antiphon.bench.target.echo import Echo, EchoServer, echo_app, order_line, sizes_line
+from antiphon.bench.target.echo_native import NativeEcho, native_echo_app, native_line
 
 REQUESTS_PER_BLOCK = 100
+
+EchoKind: TypeAlias = Literal["echo", "fair echo", "native fair echo"]
 
 
 @dataclass(slots=True)
@@ -56,16 +60,18 @@ def compare(
     streams: int,
     blocks: int,
     requests: int = REQUESTS_PER_BLOCK,
-    fair: bool = False,
+    kind: EchoKind = "echo",
     progress: Progress = silent,
 ) -> tuple[Cost, Cost]:
     """(server, echo): blocks of ``requests`` in a closed loop of ``streams``, server first, then the echo with the
-    message sizes that the server has just sent. ``fair``: the echo that encodes its messages, see
+    message sizes that the server has just sent. ``kind``: a fair echo does what the wire itself asks for, see
     :mod:`~antiphon.bench.target.echo`. Raises ``ProcessLookupError`` if the server's CPU time cannot be read.
     """
-    ours, bare = Cost(system.name), Cost("fair echo" if fair else "echo")
-    echo_server = EchoServer(fair)
-    echo = Echo(echo_server.url, name=bare.name, fair=fair)
+    ours, bare = Cost(system.name), Cost(kind)
+    native, fair = kind == "native fair echo", kind != "echo"
+    echo_server = EchoServer(native_echo_app) if native else EchoServer(echo_app, fair)
+    echo = NativeEcho(echo_server.url, name=kind) if native else Echo(echo_server.url, name=kind, fair=fair)
+    asking = native_line if native else order_line
     try:
         schedule = ClosedLoop(streams, 0, requests)
         for block in range(blocks):
@@ -75,7 +81,7 @@ def compare(
             ours.add(played.takes, used)
             good = [(line, _sizes(take)) for line, take in zip(lines, played.takes, strict=True)
                     if not take.error and take.chunks]  # fmt: skip
-            asked = [order_line(line.text, sizes) if fair else sizes_line(sizes) for line, sizes in good]
+            asked = [asking(line.text, sizes) if fair else sizes_line(sizes) for line, sizes in good]
             if not asked:
                 continue
             played, used = _billed(player, echo, asked, ClosedLoop(streams, 0, len(asked)), echo_server.pid)

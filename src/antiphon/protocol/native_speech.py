@@ -152,8 +152,11 @@ class NativeSpeechSocket:
             seed=start.seed,
         )
         stream = self._begin(_Stream(next(self._keys), start.output, now_s))
+        key, ready = stream.key, wire.Ready(output=start.output, ended=start.end)
+        said: list[Action] = [Push(key, start.text)] if start.text else []
+        said += self._end(stream) if start.end else []
         # The word goes first, under the stream's key: if the stream is refused, it is dropped with it.
-        return [message_frame(wire.Ready(output=start.output), stream.key), Open(stream.key, config)]
+        return [message_frame(ready, key), Open(key, config), *said]
 
     def _resume(self, sealed: bytes, now_s: float) -> list[Action]:
         self._require_none()

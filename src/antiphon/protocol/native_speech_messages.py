@@ -29,7 +29,8 @@ class ClientMessage(msgspec.Struct, frozen=True, kw_only=True, tag_field="type")
 
 
 class Start(ClientMessage, frozen=True, kw_only=True, tag="start"):
-    """A stream of speech begins. What is empty or null is the server's own choice.
+    """A stream of speech begins. What is empty or null is the server's own choice. Who knows the ``text`` already, or
+    all of it (``end``), can say so here and needs no further message.
 
     ``lead_ms``: make no audio further ahead of a listener who hears it as it comes; null: as fast as can be.
     """
@@ -48,6 +49,8 @@ class Start(ClientMessage, frozen=True, kw_only=True, tag="start"):
     max_buffer_delay_ms: int | None = None
     lead_ms: int | None = None
     seed: int = 0
+    text: str = ""
+    end: bool = False
 
     def check(self) -> None:
         """Raises ``InvalidInput``."""
@@ -57,6 +60,7 @@ class Start(ClientMessage, frozen=True, kw_only=True, tag="start"):
         for name in ("voice", "model", "language", "emotion"):
             if len(getattr(self, name) or "") > _MAX_NAME_CHARS:
                 raise InvalidInput(f"{name}: at most {_MAX_NAME_CHARS} characters", name)
+        _check_text(self.text)
         _check_prosody(self.speed, self.volume)
         _check_range("max_buffer_delay_ms", self.max_buffer_delay_ms, (0, _MAX_DELAY_MS))
         _check_range("lead_ms", self.lead_ms, _LEADS_MS)
@@ -103,8 +107,8 @@ class ServerMessage(msgspec.Struct, frozen=True, kw_only=True, tag_field="type")
 
 
 class Ready(ServerMessage, frozen=True, kw_only=True, tag="ready"):
-    """The stream has its place. ``sample``: of the next audio, 0 unless it was ``resumed``; of one that was, ``ended``
-    says whether its text was complete already."""
+    """The stream has its place. ``sample``: of the next audio, 0 unless it was ``resumed``. ``ended``: whether its text
+    is complete."""
 
     version: int = VERSION
     output: AudioShape
@@ -169,8 +173,8 @@ def decode_message(frame: str | bytes) -> AnyClientMessage:
     match message:
         case Start():
             message.check()
-        case Text() if len(message.text) > MAX_TEXT_CHARS:
-            raise InvalidInput(f"text: at most {MAX_TEXT_CHARS} characters", "text")
+        case Text():
+            _check_text(message.text)
         case ChangeProsody():
             _check_prosody(message.speed, message.volume)
             if len(message.emotion or "") > _MAX_NAME_CHARS:
@@ -180,6 +184,11 @@ def decode_message(frame: str | bytes) -> AnyClientMessage:
         case _:
             pass
     return message
+
+
+def _check_text(text: str) -> None:
+    if len(text) > MAX_TEXT_CHARS:
+        raise InvalidInput(f"text: at most {MAX_TEXT_CHARS} characters", "text")
 
 
 def _check_prosody(speed: float | None, volume: float | None) -> None:

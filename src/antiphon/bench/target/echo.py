@@ -7,7 +7,7 @@ base64 in the same JSON message, anew for each, and says ``done``. The plain one
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import msgspec
 from starlette.applications import Starlette
@@ -53,10 +53,10 @@ def order_line(transcript: str, sizes: Sequence[int]) -> Line:
 
 
 class EchoServer(ChildServer):
-    """The echo in a child process."""
+    """An echo in a child process: ``make(*arguments)`` gives its application."""
 
-    def __init__(self, fair: bool = False) -> None:
-        super().__init__("the echo server", echo_app, fair)
+    def __init__(self, make: Callable[..., Starlette], *arguments: object) -> None:
+        super().__init__("the echo server", make, *arguments)
         self.url = f"ws://127.0.0.1:{self.port}"
 
 

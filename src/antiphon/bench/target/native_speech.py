@@ -99,8 +99,9 @@ class NativeSpeech:
         begun = False
         async for piece, last in paced(line, recording):
             if not begun:
-                await link.send(_write(start), text=True)
+                await link.send(_write(msgspec.structs.replace(start, text=piece, end=last)), text=True)
                 begun = True
+                continue
             await link.send(_write(Text(text=piece)), text=True)
             if last:
                 await link.send(_write(End()), text=True)
