@@ -1,5 +1,7 @@
 """What a sound during the agent's speech means."""
 
+from dataclasses import replace
+
 import pytest
 
 from antiphon.dialog.interruption import InterruptionSettings, Overlap, judge
@@ -76,3 +78,13 @@ def test_min_words_spares_stop_words():
 @pytest.mark.parametrize("text", ["", "?", "mhm", "what", "…", "ha ha", "मैं", "🙂", "a" * 5_000, "ha" * 2_000 + "b"])
 def test_every_final_judgement_is_decided(text):
     assert meaning(text, final=True) != "undecided"
+
+
+def test_a_word_that_the_recogniser_hardly_trusts_is_a_hum() -> None:
+    hum = Overlap("Her.", 0.5, confidence=0.34)
+    assert judge(hum).meaning == "undecided"
+    assert judge(replace(hum, final=True)).meaning == "backchannel"
+    assert judge(replace(hum, confidence=0.8)).meaning == "interruption"
+    assert judge(replace(hum, final=True, agent_text="Shall I book it?")).meaning == "interruption", "it is an answer"
+    assert judge(replace(hum, text="Stop.")).meaning == "interruption", "a stop is never doubted"
+    assert judge(replace(hum, text="Her bike please")).meaning == "interruption", "so much is no hum"

@@ -45,10 +45,12 @@ class TurnStarted:
 
 @dataclass(frozen=True, slots=True)
 class TurnUpdated:
-    """``transcript`` is the turn's text so far; it only ever grows."""
+    """``transcript`` is the turn's text so far; it only ever grows. ``confidence``: the recogniser's, in [0, 1], of the
+    segment it heard last."""
 
     transcript: str
     at_sample: int
+    confidence: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,7 @@ class TurnEagerEnded:
 
     transcript: str
     at_sample: int
+    confidence: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +72,7 @@ class TurnEnded:
     transcript: str
     at_sample: int
     reason: EndReason
+    confidence: float = 1.0
 
 
 TurnEvent: TypeAlias = TurnStarted | TurnUpdated | TurnEagerEnded | TurnResumed | TurnEnded

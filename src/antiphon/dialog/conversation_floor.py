@@ -26,6 +26,8 @@ class UserTurn:
     over: Answer | None = None
     tail: bool = False
     text: str = ""
+    confidence: float = 1.0
+    """The recogniser's, of what it heard last."""
     yielded: bool = False
     erased: bool = False
     may_pause: bool = True
@@ -47,7 +49,8 @@ class UserTurn:
             heard = over.voice.heard_chars(now_s)
             after = 0 if over.voice.stopped or over.finished(now_s) else _AFTER_CHARS
             agent_text = over.reply.text[max(0, heard - _BEFORE_CHARS) : heard + after]
-        judgement = judge(Overlap(self.text, round(now_s - self.started_s, 6), agent_text, final), settings)
+        lasted_s = round(now_s - self.started_s, 6)
+        judgement = judge(Overlap(self.text, lasted_s, agent_text, final, confidence=self.confidence), settings)
         if self.tail and judgement.meaning == "backchannel":
             return Judgement("interruption", "the agent had finished")
         return judgement
@@ -106,6 +109,7 @@ class Floor:
         user = self.user
         assert user is not None
         user.text, self._seen_chars = text.strip(), len(event.transcript)
+        user.confidence = event.confidence
         if isinstance(event, TurnEnded):
             return actions + self._end_turn(user)
         actions += self._contest(user)

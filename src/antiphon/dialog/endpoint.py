@@ -53,6 +53,7 @@ class Endpoint:
         self._likelihood: float | None = None  # the latest of this pause
         self._heard_to = 0  # how far hypotheses and finals reach
         self._final_to = 0
+        self._confidence = 1.0  # of the segment that was heard last
         self._ending: tuple[int, float] | None = None  # media and wall time of the decision to end
         self._doubting_at: int | None = None  # media time of the decision to end eagerly
         self._ended_at = -1
@@ -157,6 +158,7 @@ class Endpoint:
 
     def _hear(self, heard: Heard) -> None:
         self._transcript.hear(heard)
+        self._confidence = heard.confidence
         self._heard_to = max(self._heard_to, heard.end_sample)
         if heard.final:
             self._final_to = max(self._final_to, heard.end_sample)
@@ -199,7 +201,7 @@ class Endpoint:
                 self._transcript.grow(everything=True)
                 if self._transcript.text.strip():
                     self._state = "eager"
-                    self._out.append(TurnEagerEnded(self._transcript.text, self._media))
+                    self._out.append(TurnEagerEnded(self._transcript.text, self._media, self._confidence))
 
     def _reaches(self, sample: int) -> bool:
         return self._stopped_at is not None and sample >= self._stopped_at - _EDGE_SAMPLES
@@ -212,7 +214,7 @@ class Endpoint:
 
     def _update(self) -> None:
         if self._transcript.grow():
-            self._out.append(TurnUpdated(self._transcript.text, self._media))
+            self._out.append(TurnUpdated(self._transcript.text, self._media, self._confidence))
 
     def _resume(self) -> None:
         self._state = "speaking"
@@ -222,7 +224,7 @@ class Endpoint:
     def _end(self, reason: EndReason) -> None:
         self._transcript.grow(everything=True)
         text = self._transcript.finish()
-        self._out.append(TurnEnded(text, self._media, reason))
+        self._out.append(TurnEnded(text, self._media, reason, self._confidence))
         self._state = "idle"
         self._likelihood = self._ending = self._doubting_at = None
         self._ended_at, self._ended_with_words = self._media, bool(text.strip())

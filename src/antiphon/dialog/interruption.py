@@ -19,6 +19,7 @@ _ANNOTATION = re.compile(r"\[[^\]]*\]|\([^)]*\)|\*[^*]*\*|<[^>]*>")
 _LAUGH = re.compile(r"^[aeio]*(?:h+[aeio]+){2,}h*$|^a*ch+o+$|^(?:ugh|pff+|psh+|sh+|tsk|phew|brr+|a?hem)$")
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]")
 
+_MUMBLED_WORDS = 2
 _ECHO_WORDS = 3
 """Fewer words than this may be what the user picks of the agent's offer as well as the agent's echo."""
 
@@ -34,6 +35,8 @@ class InterruptionSettings:
     """Speech that lasts longer without a word of it understood interrupts; coughs and clatter are shorter."""
     max_listener_words: int = 5
     """Listeners say no more than this without wanting the floor."""
+    mumbled_below: float = 0.5
+    """One or two words that the recogniser trusts less are a hum ("mhm" is heard as "her?"): they do not interrupt."""
     echo_likeness: float = 0.75
     """The share of the user's words that must be the agent's, in order, to be its echo."""
     echo_cancelled: bool = True
@@ -44,6 +47,7 @@ class Overlap:
     """What is known of a sound so far. ``agent_text``: the words played around it, from about 3 s before.
 
     ``final``: it is over, and this is all of it. ``speech`` False: the voice detector denies that it is speech.
+    ``confidence``: the recogniser's.
     """
 
     text: str
@@ -51,6 +55,7 @@ class Overlap:
     agent_text: str = ""
     final: bool = False
     speech: bool = True
+    confidence: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +83,8 @@ def judge(overlap: Overlap, settings: InterruptionSettings | None = None) -> Jud
         return Judgement("interruption", f"'{stop}' takes the floor")
     if not unknown:
         return _listener(words, pieces, overlap, settings)
+    if len(words) <= _MUMBLED_WORDS and overlap.confidence < settings.mumbled_below and not _was_asked(overlap):
+        return Judgement("backchannel" if overlap.final else "undecided", "hardly a word")
     if not overlap.final and len(words) <= 2 and _may_become_listener(words, spoken):
         return Judgement("undecided", "the beginning of a listener's word")
     if len(words) < settings.min_words:
@@ -105,11 +112,16 @@ def _listener(words: list[str], pieces: list[str], overlap: Overlap, settings: I
         if overlap.final:
             return Judgement("backchannel", "a hesitation, and nothing after it")
         return Judgement("undecided", "may be about to begin")
-    if overlap.agent_text.rstrip().endswith(("?", "？", "؟")):
+    if _was_asked(overlap):
         return Judgement("interruption", "answers the agent's question")
     if len(words) > settings.max_listener_words and len(set(pieces)) > 2:
         return Judgement("interruption", "too much for a listener")
     return Judgement("backchannel", "only listener's words")
+
+
+def _was_asked(overlap: Overlap) -> bool:
+    """Whether the agent has just put a question: then every sound is an answer."""
+    return overlap.agent_text.rstrip().endswith(("?", "？", "؟"))
 
 
 def _phrases(words: list[str]) -> list[str]:
