@@ -271,6 +271,8 @@ def _boundaries(settings: Settings) -> Iterator[Finding]:
 
 def _extras() -> Iterator[Finding]:
     for name, package, adds in (
+        ("whisper", "faster-whisper", "Whisper, for other languages than English"),
+        ("sherpa", "sherpa-onnx", "streaming transducers"),
         ("aec", "livekit", "echo cancellation"),
         ("otel", "opentelemetry-exporter-otlp-proto-http", "spans for a collector"),
     ):
