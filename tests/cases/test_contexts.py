@@ -16,7 +16,8 @@ from antiphon.protocol.actions import Send
 from antiphon.server.auth import Principal
 from antiphon.server.journal import ConnectionClosed
 from antiphon.server.session import SpeechSocket
-from tests.dialog.world import World, asks, tokens
+from tests.dialog.talking import asks, tokens
+from tests.dialog.world import World
 from tests.engine.scripted_llm import words
 from tests.server.agent.world import AgentWorld
 from tests.server.support import ScriptedEngine, make_app, run, serving, settings

@@ -6,8 +6,8 @@ from antiphon.core.turns import TurnEnded, TurnStarted
 from antiphon.dialog.conversation_events import ConversationEvent, DtmfPressed, Written
 from antiphon.dialog.turn_records import TurnRecords
 from tests.dialog.logged_world import LoggedWorld
+from tests.dialog.talking import tokens
 from tests.dialog.test_conversation import LONG, last
-from tests.dialog.world import tokens
 
 
 @pytest.mark.parametrize("event", [Written("and the other one"), DtmfPressed("#")])

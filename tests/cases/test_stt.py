@@ -8,7 +8,8 @@ from antiphon.core.hearing import EAR_RATE_HZ, Heard, Listened, SpeechStarted, S
 from antiphon.core.turns import EndpointSettings, TurnEnded, TurnEvent
 from antiphon.protocol.actions import AgentAction, Push
 from antiphon.server.turns import NO_FINAL, TurnTaking
-from tests.server.agent.world import AgentWorld, Client, tokens
+from tests.dialog.talking import tokens
+from tests.server.agent.world import AgentWorld, Client
 
 SECOND = EAR_RATE_HZ
 

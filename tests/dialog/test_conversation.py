@@ -21,20 +21,13 @@ from antiphon.dialog.conversation_actions import (
 from antiphon.dialog.conversation_settings import ConversationSettings, Phrases, ReplySettings
 from antiphon.dialog.ledger import cause
 from antiphon.dialog.tools import CallTool, CancelTool, ToolSettings
-from tests.dialog.world import World, asks, tokens, well_formed
+from tests.dialog.talking import asks, echo, last, tokens
+from tests.dialog.world import World, well_formed
 
 LONG = (
     "The first order was sent on Monday. The second order is still being packed. The third one waits for your payment. "
     "All of them should be with you by the end of the week."
 )
-
-
-def last(request: BrainRequest) -> str:
-    return next(message.content for message in reversed(request.messages) if message.role == "user")
-
-
-def echo(request: BrainRequest) -> list[BrainEvent]:
-    return tokens(f"You said {last(request)} and that is all.")
 
 
 def recite(request: BrainRequest) -> list[BrainEvent]:

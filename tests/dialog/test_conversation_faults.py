@@ -6,13 +6,25 @@ from functools import cache
 
 import pytest
 
-from antiphon.core.brain import BrainDone, BrainEvent, BrainRequest, TextDelta, ToolCall
+from antiphon.core.brain import BrainEvent, BrainRequest
 from antiphon.core.turns import TurnEnded, TurnStarted
 from antiphon.dialog import conversation_events as happens
 from antiphon.dialog.conversation_actions import StartBrain
 from antiphon.dialog.conversation_settings import ConversationSettings, Phrases, ReplySettings
 from antiphon.dialog.ledger import cause
 from antiphon.dialog.reply import Reply
+from tests.dialog.talking import (
+    asked_about,
+    assert_no_result_is_lost,
+    assert_nothing_is_said_twice,
+    assert_settled,
+    books,
+    failed_calls,
+    last,
+    says_at_random,
+    tokens,
+    unique,
+)
 from tests.dialog.world import World, well_formed
 
 SEEDS = range(200)
@@ -25,27 +37,17 @@ def scripted(rng: random.Random):
     begins_anew = rng.random() < 0.5
 
     def brain(request: BrainRequest) -> list[BrainEvent]:
-        users = [message.content for message in request.messages if message.role == "user"]
-        at = max(i for i, message in enumerate(request.messages) if message.role == "user")
-        after = [message for message in request.messages[at + 1 :] if message.role != "system"]
-        results = sum(message.role == "tool" for message in after)
-        name = "".join(filter(str.isalnum, users[-1]))[-12:]
-        if "book" in users[-1] and not results:
-            return [
-                TextDelta(f"{name}a let {name}b me {name}c see."),
-                ToolCall("c", "look_up", "{}"),
-                ToolCall("c", "book", f'{{"what":"{name}"}}'),
-                BrainDone("tool_calls"),
-            ]
-        sentences = [" ".join(f"{name}r{results}s{s}w{w}" for w in range(5)) + "." for s in range(5)]
-        text = " ".join(sentences)
+        name, results = asked_about(request)
+        if "book" in last(request) and not results:
+            return books(name)
+        text = unique(name, results, sentences=5, words=5)
         if not begins_anew and request.messages[-1].role == "system":
-            said = after[-1].content if after and after[-1].role == "assistant" else ""
+            before = next(message for message in reversed(request.messages) if message.role != "system")
+            said = before.content if before.role == "assistant" else ""
             at = text.find(said[-20:]) if said else -1
             if at >= 0:
                 text = text[at + len(said[-20:]) :].lstrip()
-        words = text.split(" ")
-        return [*(TextDelta(word if i == 0 else f" {word}") for i, word in enumerate(words)), BrainDone()]
+        return tokens(text)
 
     return brain
 
@@ -91,14 +93,9 @@ def play(seed: int, reports: bool = False) -> World:
     for turn in range(rng.randrange(2, 6)):
         what = rng.random()
         number = f"{turn}x{seed}"
-        if what < 0.35:
-            at_s = world.says(at_s, f"please tell me about {number}", eager=rng.random() < 0.7)
-        elif what < 0.6:
-            at_s = world.says(at_s, f"please book {number}", eager=rng.random() < 0.7)
-        elif what < 0.75:
-            at_s = world.hesitates(at_s, f"book Friday {number}a", f" no Thursday book {number}", rng.uniform(0.2, 3.0))
-        elif what < 0.85:
-            at_s = world.says(at_s, "mhm")
+        end_s = says_at_random(world, rng, what, at_s, number, books=0.6)
+        if end_s is not None:
+            at_s = end_s
         elif what < 0.95:
             world.at(at_s, TurnStarted(0))
             at_s += rng.uniform(0.3, 4.0)
@@ -121,26 +118,18 @@ played = cache(play)
 def test_nothing_hangs_is_lost_done_twice_or_said_twice(seed):
     world = played(seed)
     conversation = world.conversation
-    assert conversation.over or not conversation.busy, "hangs"
-    assert not any(run.open for run in conversation.desk.runs.values()), "a call without an end"
+    assert_settled(conversation)
 
     writes = Counter(what for _, what in world.executed)
-    runs = conversation.desk.runs.values()
-    failed = {f"{run.call.name} {run.call.arguments}" for run in runs if run.state == "failed"}
+    failed = failed_calls(conversation)
     assert not [what for what, times in writes.items() if times > 1 and what not in failed], "a write done twice"
 
     replies = [entry for entry in conversation.history.entries if isinstance(entry, Reply)]
     recorded = {call.call_id for reply in replies for _, call in reply.calls}
     assert all(conversation.history.results[call_id] for call_id in recorded)
-    for call_id, content in world.returned.items():
-        if call_id in recorded:
-            assert conversation.history.results[call_id] == content, "a result lost"
-        else:
-            assert conversation.desk.runs[call_id].effect == "read", "a write that history does not know"
+    assert_no_result_is_lost(conversation, recorded, world.returned)
 
-    words = [word for word in world.heard.split() if word not in OWN]
-    twice = [word for word, times in Counter(words).items() if times > 1 and "w" in word]
-    assert not twice, "said twice"
+    assert_nothing_is_said_twice(world.heard, OWN)
     assert world.recorded.split() == world.heard.split(), "history is not what was heard"
     if not conversation.over and "network" not in world.injected:
         assert isinstance(conversation.history.entries[-1], Reply), "a turn without an answer"

@@ -14,7 +14,8 @@ from antiphon.dialog.turn_record import TurnRecord
 from antiphon.dialog.turn_records import TurnRecords
 
 from .logged_world import LEAD_SAMPLES, LoggedWorld
-from .world import RATE_HZ, asks, tokens
+from .talking import asks, tokens
+from .world import RATE_HZ
 
 ANSWER = "It is on its way to you and comes tomorrow."
 

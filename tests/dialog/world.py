@@ -8,10 +8,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import count
 
-from antiphon.core.brain import BrainDone, BrainEvent, BrainFailed, BrainRequest, TextDelta, ToolCall, ToolSpec
+from antiphon.core.brain import BrainEvent, BrainFailed, BrainRequest, ToolSpec
 from antiphon.core.event import Audio, Failed, Flushed, Timed, WordTimes
 from antiphon.core.hearing import EAR_RATE_HZ
-from antiphon.core.turns import TurnEagerEnded, TurnEnded, TurnResumed, TurnStarted, TurnUpdated
 from antiphon.dialog import conversation_events as happens
 from antiphon.dialog.conversation import Conversation
 from antiphon.dialog.conversation_actions import (
@@ -33,6 +32,8 @@ from antiphon.dialog.conversation_settings import ConversationSettings
 from antiphon.dialog.reply import Reply
 from antiphon.dialog.tools import CallTool, CancelTool
 
+from .talking import hesitates, says
+
 RATE_HZ = 16_000
 CHAR_S = 0.06
 SPECS = (
@@ -40,18 +41,6 @@ SPECS = (
     ToolSpec("book", "Books an appointment", effect="write"),
     ToolSpec("handover", "Calls a colleague", effect="write"),
 )
-
-
-def tokens(text: str) -> list[BrainEvent]:
-    """A brain's answer, a word at a time."""
-    words = text.split(" ")
-    deltas: list[BrainEvent] = [TextDelta(word if i == 0 else f" {word}") for i, word in enumerate(words)]
-    return [*deltas, BrainDone()]
-
-
-def asks(name: str, arguments: str = "{}", text: str = "", call_id: str = "c1") -> list[BrainEvent]:
-    said: list[BrainEvent] = [TextDelta(text)] if text else []
-    return [*said, ToolCall(call_id, name, arguments), BrainDone("tool_calls")]
 
 
 @dataclass
@@ -122,28 +111,10 @@ class World:
     # --- the user -----------------------------------------------------------------------------------------------
 
     def says(self, at_s: float, text: str, eager: bool = True, pace_s: float = 0.3, end_s: float = 0.4) -> float:
-        """A whole turn; returns when it ends."""
-        self.at(at_s, TurnStarted(round(at_s * EAR_RATE_HZ)))
-        words = text.split()
-        for i in range(len(words)):
-            at_s += pace_s
-            self.at(at_s, TurnUpdated(" ".join(words[: i + 1]), round(at_s * EAR_RATE_HZ)))
-        if eager and words:
-            self.at(at_s + end_s / 2, TurnEagerEnded(text, round(at_s * EAR_RATE_HZ)))
-        at_s += end_s
-        self.at(at_s, TurnEnded(text, round(at_s * EAR_RATE_HZ), "model"))
-        return at_s
+        return says(self.at, at_s, text, eager, pace_s, end_s)
 
     def hesitates(self, at_s: float, first: str, rest: str, pause_s: float = 1.0) -> float:
-        """A turn with a pause in it that looks like its end."""
-        self.at(at_s, TurnStarted(round(at_s * EAR_RATE_HZ)))
-        self.at(at_s + 0.5, TurnUpdated(first, 0))
-        self.at(at_s + 0.7, TurnEagerEnded(first, 0))
-        self.at(at_s + 0.7 + pause_s, TurnResumed(0))
-        self.at(at_s + 1.2 + pause_s, TurnUpdated(first + rest, 0))
-        self.at(at_s + 1.5 + pause_s, TurnEagerEnded(first + rest, 0))
-        self.at(at_s + 1.7 + pause_s, TurnEnded(first + rest, 0, "model"))
-        return at_s + 1.7 + pause_s
+        return hesitates(self.at, at_s, first, rest, pause_s)
 
     def at(self, at_s: float, event: object) -> None:
         heapq.heappush(self._heap, (max(at_s, self.now_s), next(self._order), event))

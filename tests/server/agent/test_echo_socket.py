@@ -6,7 +6,8 @@ from antiphon.server.agent import echo
 from antiphon.server.agent.echo import SessionEcho, require_echo
 from antiphon.settings import AgentSettings, SettingsError
 
-from .world import AgentWorld, tokens
+from ...dialog.talking import tokens
+from .world import AgentWorld
 
 
 class Spied(SessionEcho):

@@ -7,12 +7,24 @@ from typing import Any
 
 import pytest
 
-from antiphon.core.brain import BrainDone, BrainEvent, BrainRequest, TextDelta, ToolCall
+from antiphon.core.brain import BrainEvent, BrainRequest
 from antiphon.core.event import Failed
 from antiphon.core.turns import TurnEnded, TurnStarted
 from antiphon.dialog.ledger import cause
 from antiphon.dialog.reply import Reply
 
+from ...dialog.talking import (
+    asked_about,
+    assert_no_result_is_lost,
+    assert_nothing_is_said_twice,
+    assert_settled,
+    books,
+    failed_calls,
+    last,
+    says_at_random,
+    tokens,
+    unique,
+)
 from .world import AgentWorld
 
 SEEDS = [*range(40), *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(40, 200))]
@@ -23,20 +35,10 @@ OWN = {"welcome.", "filler.", "apology.", "colleague.", "idle?"}
 
 def brain(request: BrainRequest) -> list[BrainEvent]:
     """Every word is unique to the question; a "book" asks for a read and a write first."""
-    users = [message.content for message in request.messages if message.role == "user"]
-    at = max(i for i, message in enumerate(request.messages) if message.role == "user")
-    results = sum(message.role == "tool" for message in request.messages[at + 1 :])
-    name = "".join(filter(str.isalnum, users[-1]))[-12:]
-    if "book" in users[-1] and not results:
-        return [
-            TextDelta(f"{name}a let {name}b me {name}c see."),
-            ToolCall("c", "look_up", "{}"),
-            ToolCall("c", "book", f'{{"what":"{name}"}}'),
-            BrainDone("tool_calls"),
-        ]
-    sentences = [" ".join(f"{name}r{results}s{s}w{w}" for w in range(4)) + "." for s in range(3)]
-    words = " ".join(sentences).split(" ")
-    return [*(TextDelta(word if i == 0 else f" {word}") for i, word in enumerate(words)), BrainDone()]
+    name, results = asked_about(request)
+    if "book" in last(request) and not results:
+        return books(name)
+    return tokens(unique(name, results, sentences=3, words=4))
 
 
 def play(seed: int) -> tuple[AgentWorld, set[str]]:
@@ -67,14 +69,9 @@ def play(seed: int) -> tuple[AgentWorld, set[str]]:
     at_s = 2.0
     for turn in range(rng.randrange(2, 5)):
         what, number = rng.random(), f"{turn}x{seed}"
-        if what < 0.35:
-            at_s = world.says(at_s, f"please tell me about {number}", eager=rng.random() < 0.7)
-        elif what < 0.65:
-            at_s = world.says(at_s, f"please book {number}", eager=rng.random() < 0.7)
-        elif what < 0.75:
-            at_s = world.hesitates(at_s, f"book Friday {number}a", f" no Thursday book {number}", rng.uniform(0.2, 3.0))
-        elif what < 0.85:
-            at_s = world.says(at_s, "mhm")
+        end_s = says_at_random(world, rng, what, at_s, number, books=0.65)
+        if end_s is not None:
+            at_s = end_s
         elif what < 0.92:
             world.ear(at_s, TurnStarted(0))
             at_s += rng.uniform(0.3, 4.0)
@@ -102,25 +99,17 @@ played = cache(play)
 def test_nothing_hangs_is_lost_done_twice_or_said_twice(seed: int) -> None:
     world, injected = played(seed)
     conversation = world.session.conversation
-    assert conversation.over or not conversation.busy, "hangs"
-    assert not any(run.open for run in conversation.desk.runs.values()), "a call without an end"
+    assert_settled(conversation)
 
-    runs = conversation.desk.runs.values()
-    failed = {f"{run.call.name} {run.call.arguments}" for run in runs if run.state == "failed"}
+    failed = failed_calls(conversation)
     begun = Counter(f"{call.call.name} {call.call.arguments}" for call in world.tools.started if call.effect == "write")
     assert not [what for what, times in begun.items() if times > 1 and what not in failed], "a write done twice"
 
     recorded = {call.call_id for entry in conversation.history.entries if isinstance(entry, Reply)
                 for _, call in entry.calls}  # fmt: skip
-    for call_id, content in world.tools.returned.items():
-        if call_id in recorded:
-            assert conversation.history.results[call_id] == content, "a result lost"
-        else:
-            assert conversation.desk.runs[call_id].effect == "read", "a write that history does not know"
+    assert_no_result_is_lost(conversation, recorded, world.tools.returned)
 
-    words = [word for word in world.heard.split() if word not in OWN]
-    twice = [word for word, times in Counter(words).items() if times > 1 and "w" in word]
-    assert not twice, "said twice"
+    assert_nothing_is_said_twice(world.heard, OWN)
     believed = " ".join(
         " ".join(entry.heard.split()) for entry in conversation.history.entries if isinstance(entry, Reply)
     )

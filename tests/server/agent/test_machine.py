@@ -10,17 +10,10 @@ from antiphon.dialog.conversation_events import FromBrain, Played
 from antiphon.dialog.conversation_log import AudibleLeft, AudioLeft, PlayedTo, SpeechOpened
 from antiphon.dialog.ledger import Entry
 
-from .world import AgentWorld, tokens
+from ...dialog.talking import echo, last, tokens
+from .world import AgentWorld
 
 LONG = "The first order was sent on Monday. The second one is still being packed. The third one waits for payment."
-
-
-def last(request: BrainRequest) -> str:
-    return next(message.content for message in reversed(request.messages) if message.role == "user")
-
-
-def echo(request: BrainRequest) -> list[BrainEvent]:
-    return tokens(f"You said {last(request)} and that is all.")
 
 
 def recite(request: BrainRequest) -> list[BrainEvent]:

@@ -11,12 +11,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from antiphon.client.playback import SimulatedPlayer
-from antiphon.core.brain import BrainDone, BrainEvent, BrainFailed, BrainRequest, TextDelta, ToolSpec
+from antiphon.core.brain import BrainDone, BrainEvent, BrainFailed, BrainRequest, ToolSpec
 from antiphon.core.errors import AntiphonError, AtCapacity
 from antiphon.core.event import Event, Failed
-from antiphon.core.hearing import EAR_RATE_HZ, HearingConfig, Listened
+from antiphon.core.hearing import HearingConfig, Listened
 from antiphon.core.speech import SpeechConfig
-from antiphon.core.turns import TurnEagerEnded, TurnEnded, TurnResumed, TurnStarted, TurnUpdated
 from antiphon.dialog.conversation_actions import Handover
 from antiphon.dialog.conversation_events import Moment
 from antiphon.dialog.conversation_log import Observed
@@ -45,16 +44,13 @@ from antiphon.server.agent.plan import ServerTools, plan_session
 from antiphon.server.agent.session import AgentSession
 from antiphon.settings import Settings
 
+from ...dialog.talking import hesitates, says
+
 SPECS = (
     ToolSpec("look_up", "Looks up an order"),
     ToolSpec("book", "Books an appointment", effect="write"),
 )
 REPORT_S = 0.05
-
-
-def tokens(text: str) -> list[BrainEvent]:
-    deltas: list[BrainEvent] = [TextDelta(word if i == 0 else f" {word}") for i, word in enumerate(text.split(" "))]
-    return [*deltas, BrainDone()]
 
 
 class Diary:
@@ -296,27 +292,10 @@ class AgentWorld:
         self.at(at_s, say)
 
     def says(self, at_s: float, text: str, eager: bool = True, pace_s: float = 0.3, end_s: float = 0.4) -> float:
-        """A whole turn; returns when it ends."""
-        self.ear(at_s, TurnStarted(round(at_s * EAR_RATE_HZ)))
-        words = text.split()
-        for i in range(len(words)):
-            at_s += pace_s
-            self.ear(at_s, TurnUpdated(" ".join(words[: i + 1]), round(at_s * EAR_RATE_HZ)))
-        if eager and words:
-            self.ear(at_s + end_s / 2, TurnEagerEnded(text, round(at_s * EAR_RATE_HZ)))
-        at_s += end_s
-        self.ear(at_s, TurnEnded(text, round(at_s * EAR_RATE_HZ), "model"))
-        return at_s
+        return says(self.ear, at_s, text, eager, pace_s, end_s)
 
     def hesitates(self, at_s: float, first: str, rest: str, pause_s: float = 1.0) -> float:
-        self.ear(at_s, TurnStarted(0))
-        self.ear(at_s + 0.5, TurnUpdated(first, 0))
-        self.ear(at_s + 0.7, TurnEagerEnded(first, 0))
-        self.ear(at_s + 0.7 + pause_s, TurnResumed(0))
-        self.ear(at_s + 1.2 + pause_s, TurnUpdated(first + rest, 0))
-        self.ear(at_s + 1.5 + pause_s, TurnEagerEnded(first + rest, 0))
-        self.ear(at_s + 1.7 + pause_s, TurnEnded(first + rest, 0, "model"))
-        return at_s + 1.7 + pause_s
+        return hesitates(self.ear, at_s, first, rest, pause_s)
 
     def run(self, until_s: float) -> "AgentWorld":
         self.loop.run(until_s)

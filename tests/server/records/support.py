@@ -6,7 +6,7 @@ from antiphon.dialog.turn_records import TurnRecords
 from antiphon.server.agent.log import AgentLog, AgentSessionFacts
 
 from ...dialog.logged_world import LoggedWorld
-from ...dialog.world import asks, tokens
+from ...dialog.talking import asks, tokens
 
 BEGAN_UNIX_S = 1_764_590_400.0  # 2025-12-01 12:00 UTC
 
