@@ -28,6 +28,10 @@ OPENAI_VOICES = (
 """Voice names of OpenAI's speech API; they mean the default voice until one is mapped to another."""
 
 
+_NAMED = 12
+"""Voices named in a message; there may be hundreds."""
+
+
 class Registry:
     """Voice engines by name and the ear, with the names that clients use for them.
 
@@ -134,8 +138,10 @@ class Registry:
             info = self._find_blend(name)
         if info is None:
             self._require_voice(name)
-            names = ", ".join(i.name for i in self._voices.values())
-            about = f"voice {name[:80]!r} is not known; known voices: {names} (GET /voices lists their ids)"
+            names = [i.name for i in self._voices.values()]
+            more = f" and {len(names) - _NAMED} others" if len(names) > _NAMED else ""
+            known = ", ".join(names[:_NAMED]) + more
+            about = f"voice {name[:80]!r} is not known; known voices: {known} (GET /voices lists their ids)"
             raise NotFound(about, "voice")
         return info
 
@@ -148,9 +154,9 @@ class Registry:
         parts = {part.strip().lower() for part in re.split(r"[+:()]", name)} | {name.lower()}
         for voice in self.missing:
             if voice.info.id in parts or voice.info.name.lower() in parts:
-                raise ModelUnavailable(f"voice {voice.info.name!r} is not here yet: {voice.needs}")
+                raise ModelUnavailable(f"voice {voice.info.name!r} cannot speak here yet: {voice.needs}")
 
     def _require_engine(self, model: str) -> None:
         for voice in self.missing:
             if voice.info.engine == model:
-                raise ModelUnavailable(f"the voice engine {model!r} is not here yet: {voice.needs}")
+                raise ModelUnavailable(f"the voice engine {model!r} cannot speak here yet: {voice.needs}")
