@@ -8,6 +8,7 @@ from antiphon.cli.lazy import Lazy, lazy_group
 COMMANDS = {
     "tts": Lazy("antiphon.cli.bench_tts", "Measure text to speech: first audio, underruns, capacity, error rate."),
     "stt": Lazy("antiphon.cli.bench_stt", "Measure speech to text: time to the final, turns, errors, cost."),
+    "voices": Lazy("antiphon.cli.bench_voices", "How well voices are understood and how they sound, by language."),
     "capacity": Lazy("antiphon.cli.bench_capacity", "The largest load that keeps an objective; the limit to admit by."),
     "ears": Lazy("antiphon.cli.bench_ears", "Ears side by side on the same recordings, whatever their wires."),
     "floor": Lazy("antiphon.cli.bench_floor", "What a message costs the house itself, beside a bare echo."),

@@ -1,0 +1,149 @@
+"""Voices side by side: each reads the sentences of its language, a recogniser writes down what it hears, and a network
+guesses how it sounds. Everything over the wire, as a client would hear it."""
+
+import hashlib
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import TypeAlias
+
+import numpy as np
+
+from antiphon.audio.pcm import decode
+from antiphon.audio.resample import resample
+from antiphon.bench.arrivals import ClosedLoop
+from antiphon.bench.conditions import Conditions
+from antiphon.bench.measure import measure
+from antiphon.bench.player import Player
+from antiphon.bench.quality import PADDING_S, RATE_HZ, Mos
+from antiphon.bench.recording import Take
+from antiphon.bench.report import Report, Table
+from antiphon.bench.systems import Progress, silent
+from antiphon.bench.target.contract import Line, Target
+from antiphon.bench.wer import WordErrors, error_rate
+from antiphon.bench.wer_languages import errors_in
+from antiphon.core.errors import InvalidInput
+from antiphon.core.frame import Samples
+from antiphon.text.languages import base_language, is_spaced
+
+RecogniseIn: TypeAlias = Callable[[Samples, str], str]
+"""16 kHz mono float32 and a language -> text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Speaker:
+    """A voice as its server lists it, and how to reach it."""
+
+    name: str
+    language: str
+    locale: str
+    engine: str
+    quality: str
+    target: Target
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What came of one sentence. ``error``: why nothing did. ``overall``: DNSMOS, None if nobody listened."""
+
+    said: str
+    heard: str
+    errors: WordErrors
+    audio_s: float
+    audible_s: float | None
+    overall: float | None
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    speaker: str
+    locale: str
+    engine: str
+    quality: str
+    sentences: tuple[Heard, ...]
+
+
+@cache
+def sentences() -> Mapping[str, tuple[str, ...]]:
+    """By base language."""
+    text = (resources.files("antiphon.bench") / "data" / "read_aloud.toml").read_text("utf-8")
+    return {language: tuple(lines) for language, lines in tomllib.loads(text).items()}
+
+
+def workload(languages: Sequence[str]) -> dict[str, str]:
+    """Name -> sha256 of the sentences."""
+    return {
+        f"read_aloud/{language}": hashlib.sha256("\n".join(sentences()[language]).encode()).hexdigest()
+        for language in sorted(set(languages))
+    }
+
+
+def read_aloud(
+    player: Player,
+    speaker: Speaker,
+    recognise: RecogniseIn,
+    listener: Callable[[Samples], Mos] | None = None,
+    *,
+    count: int | None = None,
+    progress: Progress = silent,
+) -> Spoken:
+    """One voice reads the first ``count`` sentences of its language (None: all), one after the other.
+
+    Raises ``InvalidInput`` for a language that has none.
+    """
+    base = base_language(speaker.language)
+    lines = sentences().get(base)
+    if lines is None:
+        raise InvalidInput(f"there are no sentences in {speaker.language!r}; there are in {', '.join(sentences())}")
+    texts = lines[:count]
+    progress(f"{speaker.name} reads {len(texts)} sentences in {speaker.locale}")
+    takes = player.play(speaker.target, [Line(text) for text in texts], ClosedLoop(1, 0, len(texts))).takes
+    heard = tuple(_hear(take, base, recognise, listener) for take in takes)
+    return Spoken(speaker.name, speaker.locale, speaker.engine, speaker.quality, heard)
+
+
+def report(spoken: Sequence[Spoken], at: Conditions) -> Report:
+    rows = tuple(_row(each) for each in spoken)
+    columns = (
+        "voice", "language", "engine", "quality", "sentences", "words", "errors %", "upper 95 %", "DNSMOS", "failed",
+    )  # fmt: skip
+    notes = (
+        "errors: of words (of characters in zh, ja, th), heard by the recogniser named below, whose own errors are "
+        "among them; upper: one-sided bound, bootstrap over sentences",
+        "DNSMOS: overall, mean; a comparison within the table, not a verdict",
+    )
+    table = Table("Voices read aloud", columns, rows, notes)
+    return Report("Voices", at, (table,), details={"spoken": spoken})
+
+
+def _row(spoken: Spoken) -> tuple[str | int | float | None, ...]:
+    rate = error_rate([each.errors for each in spoken.sentences])
+    scores = [each.overall for each in spoken.sentences if each.overall is not None]
+    unit = "" if is_spaced(spoken.locale) else " characters"
+    return (
+        spoken.speaker,
+        spoken.locale,
+        spoken.engine,
+        spoken.quality,
+        len(spoken.sentences),
+        f"{rate.words}{unit}",
+        round(100 * rate.rate, 1),
+        round(100 * rate.upper, 1),
+        round(float(np.mean(scores)), 2) if scores else None,
+        sum(1 for each in spoken.sentences if each.error),
+    )
+
+
+def _hear(take: Take, language: str, recognise: RecogniseIn, listener: Callable[[Samples], Mos] | None) -> Heard:
+    if take.error or not take.audio_s:
+        return Heard(take.text, "", errors_in(language, take.text, ""), 0.0, None, None, take.error or "no audio")
+    samples = resample(decode(take.pcm, "pcm_s16le"), take.sample_rate_hz, RATE_HZ)
+    air = np.zeros(round(PADDING_S * RATE_HZ), np.float32)
+    # Recognisers are trained on recordings with air around them; a trimmed voice must not lose by being trimmed.
+    text = recognise(np.concatenate((air, samples, air)), language)
+    overall = None if listener is None else listener(samples).overall
+    measured = measure(take)
+    return Heard(take.text, text, errors_in(language, take.text, text), take.audio_s, measured.ttfa_s, overall)

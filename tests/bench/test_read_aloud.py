@@ -1,0 +1,84 @@
+"""Voices read aloud and are heard: the report says of each what came of it, with a scripted ear."""
+
+import numpy as np
+import pytest
+
+from antiphon.bench.conditions import Conditions
+from antiphon.bench.player import Player
+from antiphon.bench.read_aloud import Speaker, read_aloud, report, sentences, workload
+from antiphon.bench.recording import Recording, Take
+from antiphon.bench.report import markdown
+from antiphon.bench.target.contract import Line, finish
+from antiphon.core.errors import InvalidInput
+from antiphon.text.languages import LANGUAGES
+
+AT = Conditions("now", "box", "cpu", 2, 1, (), "system", "3.11", {}, {}, {}, "")
+
+
+class Reader:
+    """Answers each line with a second of tone; fails where ``fails`` is in the text."""
+
+    name = "reader"
+
+    def __init__(self, fails: str = "\0") -> None:
+        self._fails = fails
+
+    async def open(self, streams: int) -> None: ...
+
+    async def speak(self, line: Line, recording: Recording) -> None:
+        recording.sent()
+        if self._fails in line.text:
+            recording.fail("503: not here", 503)
+            return
+        tone = (3_000 * np.sin(np.arange(24_000) * 0.05)).astype("<i2")
+        recording.chunk(tone.tobytes())
+        recording.end()
+
+    def take(self, recording: Recording) -> Take:
+        return finish(recording, recording.payloads, 24_000)
+
+    async def close(self) -> None: ...
+
+
+class Mos:
+    speech = background = overall = 3.5
+
+
+def speaker(language: str, target: Reader) -> Speaker:
+    return Speaker("ann", language, language, "scripted", "neural", target)
+
+
+def test_every_language_has_eight_sentences_of_its_own() -> None:
+    for language, lines in sentences().items():
+        assert language in LANGUAGES
+        assert len(lines) == len(set(lines)) == 8
+        assert not any(character.isdigit() for line in lines for character in line)
+    assert set(workload(["en", "en", "ja"])) == {"read_aloud/en", "read_aloud/ja"}
+
+
+def test_what_is_heard_is_counted_against_what_was_said() -> None:
+    said = iter(sentences()["es"])
+    with Player() as player:
+        spoken = read_aloud(
+            player, speaker("es", Reader()), lambda samples, language: next(said).upper() + " sí", lambda samples: Mos()
+        )
+    assert len(spoken.sentences) == 8
+    assert all(each.errors.errors == 1 for each in spoken.sentences)  # the word too many
+    text = markdown(report([spoken], AT))
+    assert "| ann" in text
+    assert "3.5" in text
+
+
+def test_a_sentence_that_does_not_come_counts_with_all_its_words() -> None:
+    failing = sentences()["en"][1]
+    with Player() as player:
+        spoken = read_aloud(player, speaker("en-GB", Reader(failing[:20])), lambda samples, language: "", count=2)
+    lost = spoken.sentences[1]
+    assert lost.error.startswith("503")
+    assert lost.errors.errors == lost.errors.words > 10
+    assert report([spoken], AT).tables[0].rows[0][-1] == 1
+
+
+def test_a_language_without_sentences_is_refused() -> None:
+    with Player() as player, pytest.raises(InvalidInput, match="no sentences in 'xx'"):
+        read_aloud(player, speaker("xx", Reader()), lambda samples, language: "")
