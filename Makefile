@@ -74,6 +74,29 @@ bench: setup browser ## the figures of docs/bench.md; about an hour, on a quiet 
 	$(BIN)/antiphon bench stt --speech $(SPEECH)/read --texts $(SPEECH)/read.tsv --streams 4 --noise $(SPEECH)/noise \
 	  --rir $(SPEECH)/rir --telephone --nothing 60 --minutes 30 --faster-than-real-time --out $(BENCH)/stt-noise.json
 
+GPU := .venv-gpu
+GPU_BENCH := $(GPU)/bin/antiphon bench tts --model ssm --streams 1,50,200 --starts 100 --blocks 1
+ON_GPU := ANTIPHON_ENGINE__PROVIDER=cuda ANTIPHON_SERVER__MAX_STREAMS=400
+ON_CPU := ANTIPHON_ENGINE__PROVIDER=cpu ANTIPHON_SERVER__MAX_STREAMS=400
+
+bench-gpu: ## the state-space voice on a rented GPU (CUDA 13) and on its host's cores; ends within 8 minutes
+	timeout 480 $(MAKE) bench-gpu-steps
+
+bench-gpu-steps: $(GPU)/.installed
+	mkdir -p $(BENCH)
+	$(ON_GPU) $(GPU)/bin/antiphon check > $(GPU)/check.txt; cat $(GPU)/check.txt
+	grep -q 'ssm decoder: cuda' $(GPU)/check.txt # or there is nothing to measure
+	$(ON_GPU) $(GPU_BENCH) --note "provider: cuda" --out $(BENCH)/gpu.json
+	$(ON_CPU) $(GPU_BENCH) --note "provider: cpu, the same machine" --out $(BENCH)/gpu-host.json
+
+$(GPU)/.installed: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(GPU)
+	$(GPU)/bin/python -m pip install --quiet -c constraints.txt -e '.[bench,gpu]'
+	$(GPU)/bin/python -m pip uninstall --quiet --yes onnxruntime # both have the same files
+	$(GPU)/bin/python -m pip install --quiet -c constraints.txt --force-reinstall --no-deps onnxruntime-gpu
+	$(GPU)/bin/antiphon models pull --embedded
+	touch $@
+
 TRAIN := .venv-train
 
 train-voice: $(TRAIN)/.installed ## the state-space voice from nothing: hours; REDUCED=1: minutes. nice, resumable
@@ -86,4 +109,4 @@ $(TRAIN)/.installed: pyproject.toml constraints.txt
 	touch $@
 
 clean:
-	rm -rf $(VENV) $(TRAIN) build dist *.egg-info tests/clients/js/node_modules
+	rm -rf $(VENV) $(TRAIN) $(GPU) build dist *.egg-info tests/clients/js/node_modules

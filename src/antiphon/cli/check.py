@@ -274,6 +274,7 @@ def _extras() -> Iterator[Finding]:
         ("whisper", "faster-whisper", "Whisper, for other languages than English"),
         ("sherpa", "sherpa-onnx", "streaming transducers"),
         ("aec", "livekit", "echo cancellation"),
+        ("gpu", "onnxruntime-gpu", "CUDA for the state-space voice (docs/operations.md says how)"),
         ("otel", "opentelemetry-exporter-otlp-proto-http", "spans for a collector"),
     ):
         try:
