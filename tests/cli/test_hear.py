@@ -137,6 +137,15 @@ def test_silence_is_told_from_failure(tmp_path: Path) -> None:
     assert "no speech was heard" in result.output
 
 
+def test_a_recogniser_is_chosen_by_name(tmp_path: Path) -> None:
+    soundfile.write(tmp_path / "quiet.wav", np.zeros(EAR_RATE_HZ, np.float32), EAR_RATE_HZ)
+    call = ["hear", str(tmp_path / "quiet.wav"), "--model"]
+    assert CliRunner().invoke(app, [*call, "moonshine-tiny-en"]).exit_code == 0
+    result = CliRunner().invoke(app, [*call, "nope"])
+    assert isinstance(result.exception, InvalidInput)
+    assert "moonshine-tiny-en" in str(result.exception)
+
+
 def test_one_source_must_be_named() -> None:
     for arguments in (["hear"], ["hear", "x.wav", "--mic"]):
         assert isinstance(CliRunner().invoke(app, arguments).exception, InvalidInput)

@@ -40,6 +40,7 @@ def hear(
     ] = None,
     rate: Annotated[int, typer.Option(help="Sample rate in Hz of raw samples.")] = EAR_RATE_HZ,
     language: Annotated[str, typer.Option(help="What is spoken; '' to find out.")] = "en",
+    model: Annotated[str, typer.Option("--model", help="A recogniser by name; default: that of the language.")] = "",
     keyterm: Annotated[list[str] | None, typer.Option("--keyterm", help="A word to expect; may be repeated.")] = None,
     words: Annotated[bool, typer.Option("--words", help="Show when each word was said.")] = False,
     subtitles: Annotated[Path | None, typer.Option("--srt", help="Write subtitles here.", dir_okay=False)] = None,
@@ -60,11 +61,18 @@ def hear(
             assert file is not None
             source = recorded(Path(file), encoding, rate)
         terms = tuple(keyterm or ())
-        given = HearingConfig("", language, source.encoding, source.sample_rate_hz, terms)
+        given = HearingConfig(_known(engine, model), language, source.encoding, source.sample_rate_hz, terms)
         with page:
             _hear(engine, given, source.pieces, page, said)
     if not said:
         typer.echo("antiphon: no speech was heard", err=True)
+
+
+def _known(engine: SttEngine, model: str) -> str:
+    names = [recogniser.name for recogniser in engine.recognisers]
+    if model and model not in names:
+        raise InvalidInput(f"there is no recogniser {model!r} here, but {', '.join(names)}", "model")
+    return model
 
 
 @contextmanager
