@@ -108,6 +108,15 @@ def test_places(url: str, place: str) -> None:
     assert place_of(url) == place
 
 
+def test_what_a_caller_is_given_says_that_saved_speech_holds_its_text() -> None:
+    secret = "a key of the whole fleet"
+    for tts, where in (({}, "this process"), ({"snapshot_key": secret, "snapshot_ttl_s": 60}, "tts.snapshot_key")):
+        told = "\n".join(table(settings(tts=tts)))
+        assert "text that was not spoken yet" in told
+        assert where in told
+        assert secret not in told
+
+
 def test_the_report_is_json_and_has_no_secrets() -> None:
     found = settings(
         brain={**FAR, "llm_key": "sk-secret-1"},

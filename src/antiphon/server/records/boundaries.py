@@ -84,6 +84,7 @@ def report(settings: Settings) -> dict[str, Any]:
     return {
         "kinds": kinds,
         "redaction": {"records": settings.record.redact, "log": settings.log.redact},
+        "caller": ["what it said as text, and the answers", _saved_speech(settings)],
         "violations": violations(settings),
     }
 
@@ -102,7 +103,8 @@ def table(settings: Settings) -> Iterator[str]:
     redaction = told["redaction"]
     on = {True: "on", False: "OFF"}
     yield f"redaction of personal data: recordings {on[redaction['records']]}, log lines {on[redaction['log']]}"
-    yield "the caller itself gets what is its own: what it said as text, and the answers"
+    for what in told["caller"]:
+        yield f"the caller itself gets what is its own: {what}"
     for line in told["violations"]:
         yield f"fail  {line}"
 
@@ -150,6 +152,15 @@ def _flows(settings: Settings) -> Iterator[Flow]:
     yield Flow("log", MACHINE, "log", "standard error", "by whoever collects it")
     spool = "a file without a name, while a long upload is transcribed"
     yield Flow("audio", MACHINE, "stt.max_uploads", spool, "no longer than that", passing=True)
+
+
+def _saved_speech(settings: Settings) -> str:
+    tts = settings.tts
+    where = "this process" if tts.snapshot_key is None else "servers with the same tts.snapshot_key"
+    return (
+        "saved streams of speech, which hold text that was not spoken yet: signed, not encrypted, not kept here, good "
+        f"for {tts.snapshot_ttl_s:g} s at {where}"
+    )
 
 
 def _tools(settings: Settings) -> Iterator[Flow]:
