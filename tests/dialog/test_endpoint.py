@@ -407,3 +407,27 @@ def test_other_events_of_an_ear_are_ignored() -> None:
     endpoint = Endpoint()
     assert endpoint.handle(Warned("loud"), 0.0) == []
     assert endpoint.handle(Flushed("m"), 0.0) == []
+
+
+def test_a_hum_ends_its_turn_soon_where_that_is_wanted() -> None:
+    user = Speaker(Endpoint(EndpointSettings(wordless_s=0.5)))
+    user.talk(0.4)
+    user.pause(0.45)
+    assert user.story == ["start"]
+    user.pause(0.1)
+    assert user.story == ["start", "end"]
+    user.final("Who?")
+    user.score(0.1)
+    assert user.story[2:4] == ["start", "update"], "words that came late are not lost"
+    slow = Speaker()
+    slow.talk(0.4)
+    slow.pause(2.0)
+    assert slow.story == ["start"]
+
+
+def test_words_that_are_not_certain_yet_are_no_hum() -> None:
+    user = Speaker(Endpoint(EndpointSettings(wordless_s=0.5)))
+    user.talk(0.4)
+    user.interim("Who", stable=0)
+    user.pause(1.0)
+    assert user.story == ["start"]

@@ -25,6 +25,8 @@ class EndpointSettings:
     eager_end: float = 0.4
     end: float = 0.2
     end_timeout_s: float = 5.6
+    wordless_s: float | None = None
+    """A turn in which nothing was understood (a hum, a cough) ends after so much silence; None: as any other."""
 
     def __post_init__(self) -> None:
         for name, (low, high) in _RANGES.items():

@@ -127,6 +127,10 @@ class Endpoint:
         return 0.0 if self._stopped_at is None else max(0, self._media - self._stopped_at) / EAR_RATE_HZ
 
     @property
+    def _wordless(self) -> bool:
+        return not (self._transcript.text.strip() or self._transcript.waiting or self._transcript.open)
+
+    @property
     def _finished(self) -> bool:
         """Judged to be over. Only silence can make it so."""
         return self._likelihood is not None and self._likelihood < self.settings.end
@@ -179,6 +183,10 @@ class Endpoint:
 
     def _decide(self) -> None:
         if not self.in_turn or self._stopped_at is None:
+            return
+        wordless_s = self.settings.wordless_s
+        if wordless_s is not None and self._wordless and self._silence_s >= wordless_s:
+            self._end("timeout")  # words that come late get a turn of their own
             return
         overdue = self._silence_s >= self.settings.end_timeout_s
         if overdue or self._finished:

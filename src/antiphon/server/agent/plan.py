@@ -1,7 +1,7 @@
 """What a session is made of: the server's agent, as far as the client's ``start`` does not change it. Pure."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import msgspec
 
@@ -14,6 +14,9 @@ from antiphon.dialog.interruption import InterruptionSettings
 from antiphon.dialog.tools import ToolSettings
 from antiphon.protocol import native_messages as wire
 from antiphon.settings import Settings
+
+HUM_S = 0.5
+"""A sound without words is over after so much silence: longer than the first words of a short answer take to come."""
 
 HANDOVER = "handover"
 """The tool by which a brain calls a person. It is not executed: the conversation hands over."""
@@ -52,6 +55,7 @@ def plan_session(settings: Settings, tools: ServerTools, start: wire.Start, defa
     interruptible = agent.interruptible if asked.interruptible is None else asked.interruptible
     greeting = agent.greeting if asked.greeting is None else asked.greeting
     turns = EndpointSettings(end_timeout_s=agent.turn_timeout_s) if asked.turn is None else asked.turn.endpoint()
+    turns = replace(turns, wordless_s=HUM_S)
     conversation = ConversationSettings(
         instructions=instructions,
         speculate=agent.speculate,
