@@ -19,7 +19,7 @@ from .heard import (
     raw_wave,
 )
 from .required import required
-from .running import Server
+from .running import Server, strict
 
 cartesia = required("cartesia")
 
@@ -28,10 +28,7 @@ MODEL = "sonic-3"
 
 @pytest.fixture(scope="module")
 def client(server: Server) -> Iterator[Any]:
-    """Replies that do not fit the SDK's own types are errors."""
-    with cartesia.Cartesia(
-        api_key=server.key, base_url=server.http, max_retries=0, _strict_response_validation=True
-    ) as made:
+    with strict(cartesia.Cartesia, server.http, server.key) as made:
         yield made
 
 

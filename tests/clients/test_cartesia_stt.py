@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from .required import required
-from .running import Server
+from .running import Server, strict
 from .spoken import QUESTION, RATE_HZ, WISH, assert_understood, assert_words_in_time, chunks, pcm, wav
 
 cartesia = required("cartesia")
@@ -19,9 +19,7 @@ LISTEN: dict[str, Any] = {"model": "ink-2", "encoding": "pcm_s16le", "sample_rat
 
 @pytest.fixture(scope="module")
 def client(server: Server) -> Iterator[Any]:
-    with cartesia.Cartesia(
-        api_key=server.key, base_url=server.http, max_retries=0, _strict_response_validation=True
-    ) as made:
+    with strict(cartesia.Cartesia, server.http, server.key) as made:
         yield made
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from .heard import ANSWER, SHORT, Wave, assert_speech, file_wave, likeness, raw_wave
 from .required import required
-from .running import Server
+from .running import Server, strict
 
 openai = required("openai")
 
@@ -21,9 +21,7 @@ RATE_HZ = 24000
 
 @pytest.fixture(scope="module")
 def client(server: Server) -> Iterator[Any]:
-    with openai.OpenAI(
-        api_key=server.key, base_url=server.openai, max_retries=0, _strict_response_validation=True
-    ) as made:
+    with strict(openai.OpenAI, server.openai, server.key) as made:
         yield made
 
 

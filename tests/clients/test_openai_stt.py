@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from .required import required
-from .running import Server
+from .running import Server, strict
 from .spoken import QUESTION, RATE_HZ, WISH, assert_understood, assert_words_in_time, pcm, wav
 
 openai = required("openai")
@@ -14,9 +14,7 @@ openai = required("openai")
 
 @pytest.fixture(scope="module")
 def client(server: Server) -> Iterator[Any]:
-    with openai.OpenAI(
-        api_key=server.key, base_url=server.openai, max_retries=0, _strict_response_validation=True
-    ) as made:
+    with strict(openai.OpenAI, server.openai, server.key) as made:
         yield made
 
 

@@ -241,6 +241,18 @@ def test_only_so_many_recordings_come_in_at_once() -> None:
     run(test())
 
 
+def clog(engine: ScriptedEngine) -> None:
+    """From here on its ear has more to hear than it may."""
+    open_stream = engine.ear.open_stream
+
+    def clogged(config: Any, wake: Any) -> Any:
+        stream = open_stream(config, wake)
+        stream.backlog_s = CLOGGED_S + 1
+        return stream
+
+    engine.ear.open_stream = clogged  # type: ignore[method-assign]
+
+
 def test_a_caller_who_leaves_while_sending_or_while_waiting_frees_everything() -> None:
     async def test() -> None:
         engine = hearing()
@@ -257,14 +269,7 @@ def test_a_caller_who_leaves_while_sending_or_while_waiting_frees_everything() -
             assert hub.admission.uploads == 0
             assert not engine.ear.streams
 
-            open_stream = engine.ear.open_stream
-
-            def deaf(config: Any, wake: Any) -> Any:
-                stream = open_stream(config, wake)
-                stream.backlog_s = CLOGGED_S + 1
-                return stream
-
-            engine.ear.open_stream = deaf  # type: ignore[method-assign]
+            clog(engine)
             _, writer = await asyncio.open_connection("127.0.0.1", served.port)
             writer.write(head.encode() + body)
             await until(lambda: engine.ear.streams)
@@ -282,14 +287,7 @@ def test_a_caller_who_leaves_while_sending_or_while_waiting_frees_everything() -
 def test_a_long_file_is_decoded_no_faster_than_it_is_heard() -> None:
     async def test() -> None:
         engine = hearing()
-        open_stream = engine.ear.open_stream
-
-        def slow(config: Any, wake: Any) -> Any:
-            stream = open_stream(config, wake)
-            stream.backlog_s = CLOGGED_S + 1
-            return stream
-
-        engine.ear.open_stream = slow  # type: ignore[method-assign]
+        clog(engine)
         async with serving(engine) as served, served.client() as client:
             asking = asyncio.create_task(client.post(OPENAI, files=part(recording(600.0, 8_000)), data=FORM))
             await until(lambda: engine.ear.streams)
@@ -313,14 +311,7 @@ def test_a_server_that_leaves_finishes_a_transcription_or_says_that_it_cannot() 
     async def test() -> None:
         engine = hearing()
         async with serving(engine) as served, served.client() as client:
-            open_stream = engine.ear.open_stream
-
-            def deaf(config: Any, wake: Any) -> Any:
-                stream = open_stream(config, wake)
-                stream.backlog_s = CLOGGED_S + 1
-                return stream
-
-            engine.ear.open_stream = deaf  # type: ignore[method-assign]
+            clog(engine)
             asking = asyncio.create_task(client.post(OPENAI, files=part(recording()), data=FORM))
             await until(lambda: engine.ear.streams)
             await served.app.hub.lifecycle.drain(0.05)
