@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from antiphon.core.errors import InvalidInput, NotFound
+from antiphon.core.errors import InvalidInput
 from antiphon.core.frame import AudioFormat
 from antiphon.core.speech import Prosody
 from antiphon.protocol.cartesia_http import read_bytes_request, read_sse_request
@@ -175,9 +175,10 @@ def test_sse_asks_for_times_and_a_context() -> None:
     assert read_sse_request(body(), LIMITS).context_id is None
 
 
-def test_an_unknown_dictionary_is_not_found() -> None:
-    with pytest.raises(NotFound):
-        read_bytes_request(body(pronunciation_dict_id="d"), LIMITS)
+@pytest.mark.parametrize(("asked", "dictionary"), [("pdict_1", "pdict_1"), (None, ""), ("", "")])
+def test_a_dictionary_is_named_for_whoever_keeps_them(asked: str | None, dictionary: str) -> None:
+    assert read_bytes_request(body(pronunciation_dict_id=asked), LIMITS).config.dictionary == dictionary
+    assert read_sse_request(body(pronunciation_dict_id=asked), LIMITS).config.dictionary == dictionary
 
 
 @pytest.mark.parametrize("missing", ["model_id", "transcript", "voice", "output_format"])

@@ -184,6 +184,7 @@ class TestLocks:
             ("model_id", "sonic-2"),
             ("language", "fr"),
             ("output_format", {"container": "raw", "encoding": "pcm_f32le", "sample_rate": RATE_HZ}),
+            ("pronunciation_dict_id", "pdict_2"),
         ],
     )
     def test_a_change_is_an_error_that_names_it(self, shell: Shell, field: str, value: object) -> None:
@@ -517,7 +518,7 @@ class TestOddFrames:
             ("speed", "warp", "speed"),
             ("generation_config", {"speed": 9}, "between 0.25 and 4"),
             ("language", "not a language", "language"),
-            ("pronunciation_dict_id", "p1", "no dictionary"),
+            ("pronunciation_dict_id", 7, "pronunciation_dict_id"),
         ],
     )
     def test_F11_a_faulty_field_is_an_error_on_its_context(

@@ -8,7 +8,7 @@ from cartesia.types import Voice
 
 from antiphon.core.errors import InvalidInput
 from antiphon.core.speech import VoiceInfo
-from antiphon.protocol.cartesia_voices import EmptyPage, VoicePage, VoiceQuery, list_voices, voice_body
+from antiphon.protocol.cartesia_voices import VoicePage, VoiceQuery, list_voices, voice_body
 
 
 def info(at: int, **fields: Any) -> VoiceInfo:
@@ -131,7 +131,3 @@ def test_filters(query: dict[str, str], found: list[str]) -> None:
 def test_bad_queries(query: dict[str, str]) -> None:
     with pytest.raises(InvalidInput):
         page(**query)
-
-
-def test_an_empty_list() -> None:
-    assert msgspec.to_builtins(EmptyPage()) == {"data": [], "has_more": False, "next_page": None}

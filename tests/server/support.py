@@ -148,6 +148,8 @@ class ScriptedEngine:
 
 def settings(**sections: dict[str, Any]) -> Settings:
     sections["server"] = {"port": 0, **sections.get("server", {})}
+    # Whatever this user keeps at home is no part of a test.
+    sections["tts"] = {"dictionaries": "/nonexistent/dictionaries.db", **sections.get("tts", {})}
     return Settings(**sections)  # type: ignore[arg-type]
 
 

@@ -88,8 +88,9 @@ class Context:
         return Context(context_id, key, config, writer, active_s=now_s, prosody=prosody)
 
     def check_locks(self, request: GenerationRequest) -> None:
-        """Voice, model, language and format hold for the life of a context. Raises ``InvalidInput`` naming the change.
+        """Voice, model, language, format and dictionary hold for the life of a context.
 
+        Raises ``InvalidInput`` naming the change.
         Fields left out are inherited. Only messages with text are held to it: SDKs close contexts with placeholders.
         """
         config = self.config
@@ -102,6 +103,8 @@ class Context:
             changed = "language" if request.locale is None else "locale"
         elif request.output_format is not None and audio_format(request.output_format, raw_only=True) != config.format:
             changed = "output_format"
+        elif request.pronunciation_dict_id and request.pronunciation_dict_id != config.dictionary:
+            changed = "pronunciation_dict_id"
         if changed is not None:
             raise InvalidInput(
                 f"{changed}: must stay the same for the life of a context; use a new context_id to change it", changed

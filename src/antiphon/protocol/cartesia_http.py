@@ -169,14 +169,6 @@ UNSUPPORTED: dict[str, tuple[tuple[str, str], ...]] = {
         ("DELETE", "/voices/{id}"),
     ),
     "accents": (("GET", "/accents"), ("PATCH", "/voices/{id}/accents"), ("DELETE", "/voices/{id}/accents/{accent_id}")),
-    "pronunciation dictionaries": (
-        ("POST", "/pronunciation-dicts"),
-        ("GET", "/pronunciation-dicts/{id}"),
-        ("PATCH", "/pronunciation-dicts/{id}"),
-        ("DELETE", "/pronunciation-dicts/{id}"),
-        ("POST", "/pronunciation-dicts/{id}/pin"),
-        ("POST", "/pronunciation-dicts/{id}/unpin"),
-    ),
     "datasets": tuple(
         (method, path)
         for path in ("/datasets", "/datasets/{id}", "/datasets/{id}/files", "/datasets/{id}/files/{file_id}")

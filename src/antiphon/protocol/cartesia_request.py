@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias, TypeVar
 
 import msgspec
 
-from antiphon.core.errors import InvalidInput, NotFound
+from antiphon.core.errors import InvalidInput
 from antiphon.core.frame import AudioFormat
 from antiphon.core.speech import SPEED_RANGE, VOLUME_RANGE, Prosody, SpeechConfig
 from antiphon.protocol.cartesia_messages import SAMPLE_BYTES
@@ -203,13 +203,8 @@ def speech_config(
 ) -> SpeechConfig:
     """The settings of a stream of speech. Voice and model are as the client named them.
 
-    Raises ``InvalidInput`` for what does not fit, ``NotFound`` for a pronunciation dictionary (none exist here).
+    Raises ``InvalidInput`` for what does not fit. Whether there is such a pronunciation dictionary is found out later.
     """
-    if fields.pronunciation_dict_id:
-        raise NotFound(
-            f"pronunciation_dict_id: there is no dictionary {_shown(fields.pronunciation_dict_id)}",
-            "pronunciation_dict_id",
-        )
     prosody = prosody_of(fields, voice)
     timed = fields if isinstance(fields, TimedFields) else TimedFields()
     return SpeechConfig(
@@ -224,6 +219,7 @@ def speech_config(
         max_buffer_delay_s=max_buffer_delay_s,
         words=bool(timed.add_timestamps),
         phonemes=bool(timed.add_phoneme_timestamps),
+        dictionary=fields.pronunciation_dict_id or "",
     )
 
 

@@ -1,15 +1,14 @@
 """Cartesia's list of voices: fields of all API versions at once, with cursors that end."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import msgspec
 
 from antiphon.core.errors import InvalidInput
 from antiphon.core.speech import VoiceInfo
+from antiphon.protocol.cartesia_pages import PageQuery
 
-MAX_PAGE = 100
-DEFAULT_PAGE = 10
 _TAGLINE_CHARS = 32
 _GENDERS = {"female": "feminine", "male": "masculine", "neutral": "gender_neutral"}
 _PRESENTATIONS = ("feminine", "masculine", "gender_neutral")
@@ -52,21 +51,11 @@ class VoicePage(msgspec.Struct, frozen=True):
     next_page: str | None
 
 
-class EmptyPage(msgspec.Struct, frozen=True):
-    """A list of things of which this server has none (pronunciation dictionaries)."""
-
-    data: list[str] = msgspec.field(default_factory=list)
-    has_more: bool = False
-    next_page: str | None = None
-
-
 @dataclass(frozen=True, slots=True)
 class VoiceQuery:
-    """The query of ``GET /voices``. At most one of the cursors."""
+    """The query of ``GET /voices``."""
 
-    limit: int = DEFAULT_PAGE
-    starting_after: str | None = None
-    ending_before: str | None = None
+    page: PageQuery = field(default_factory=PageQuery)
     text: str | None = None
     gender: str | None = None
     language: str | None = None
@@ -75,12 +64,8 @@ class VoiceQuery:
     @staticmethod
     def read(query: Mapping[str, str]) -> "VoiceQuery":
         """Raises ``InvalidInput``. Unknown names are ignored."""
+        page = PageQuery.read(query)
         given = {name: value.strip() for name, value in query.items() if value.strip()}
-        limit = given.get("limit", str(DEFAULT_PAGE))
-        if not limit.isascii() or not limit.isdigit() or len(limit) > 9 or not 1 <= int(limit) <= MAX_PAGE:
-            raise InvalidInput(f"limit: must be between 1 and {MAX_PAGE}", "limit")
-        if "starting_after" in given and "ending_before" in given:
-            raise InvalidInput("ending_before: give either starting_after or ending_before, not both", "ending_before")
         gender = given.get("gender")
         if gender is not None:
             gender = _GENDERS.get(gender, gender)
@@ -90,9 +75,7 @@ class VoiceQuery:
         if owned not in ("", "true", "false"):
             raise InvalidInput("is_owner: must be true or false", "is_owner")
         return VoiceQuery(
-            limit=int(limit),
-            starting_after=given.get("starting_after"),
-            ending_before=given.get("ending_before"),
+            page,
             text=given.get("q"),
             gender=gender,
             language=given.get("language"),
@@ -126,14 +109,14 @@ def list_voices(voices: Sequence[VoiceInfo], query: VoiceQuery) -> VoicePage:
     Clients ignore ``has_more`` and ask on until a page is empty, so a cursor at the last voice gives an empty page.
     """
     # The cursor is looked up before filtering: a client may narrow its search on the way.
-    start, end = 0, len(voices)
-    if query.starting_after is not None:
-        start = _index(voices, query.starting_after, "starting_after") + 1
-    if query.ending_before is not None:
-        end = _index(voices, query.ending_before, "ending_before")
+    start, end, asked = 0, len(voices), query.page
+    if asked.starting_after is not None:
+        start = _index(voices, asked.starting_after, "starting_after") + 1
+    if asked.ending_before is not None:
+        end = _index(voices, asked.ending_before, "ending_before")
     found = [info for info in voices[start:end] if _matches(info, query)]
-    backwards = query.ending_before is not None
-    page = found[-query.limit :] if backwards else found[: query.limit]
+    backwards = asked.ending_before is not None
+    page = found[-asked.limit :] if backwards else found[: asked.limit]
     has_more = len(found) > len(page)
     next_page = page[-1].id if has_more and not backwards else None
     return VoicePage([voice_body(info) for info in page], has_more, next_page)

@@ -20,13 +20,14 @@ from antiphon.core.clock import Clock, MonotonicClock
 from antiphon.core.errors import NotFound
 from antiphon.engine.brain_plain import plain_brain
 from antiphon.protocol import openapi
+from antiphon.protocol.cartesia_dictionaries import CreateDictionary, DictionaryBody, DictionaryPage, UpdateDictionary
 from antiphon.protocol.cartesia_errors import ErrorBody
 from antiphon.protocol.cartesia_http import UNSUPPORTED, StatusReply, TokenReply, TokenRequest
 from antiphon.protocol.cartesia_messages import ServerMessage
 from antiphon.protocol.cartesia_request import BytesRequest, CancelRequest, GenerationRequest, SseRequest
 from antiphon.protocol.cartesia_stt_batch import SttForm, SttReply
 from antiphon.protocol.cartesia_stt_messages import CloseCommand, ConfigCommand, SttMessage, TurnsMessage
-from antiphon.protocol.cartesia_voices import EmptyPage, VoiceBody, VoicePage
+from antiphon.protocol.cartesia_voices import VoiceBody, VoicePage
 from antiphon.protocol.http import EVENT_STREAM, JSON, TEXT, shown
 from antiphon.protocol.native_messages import SERVER_MESSAGES
 from antiphon.protocol.native_messages import AnyClientMessage as AgentCommand
@@ -38,13 +39,22 @@ from antiphon.protocol.openai_realtime_events import SERVER_EVENTS
 from antiphon.protocol.openai_realtime_http import SecretReply, SecretRequest
 from antiphon.protocol.openai_transcription import TranscriptionForm, TranscriptionReply
 from antiphon.protocol.openapi import Answer, Query, Socket
-from antiphon.server import cartesia_routes, hearing_routes, native_speech_routes, openai_routes, realtime_routes
+from antiphon.server import (
+    cartesia_routes,
+    dictionary_routes,
+    hearing_routes,
+    native_speech_routes,
+    openai_routes,
+    realtime_routes,
+)
 from antiphon.server.admission import Admission
 from antiphon.server.agent import NO_TOOLS, MakeAgentLog, ToolSource
 from antiphon.server.agent import routes as agent_routes
 from antiphon.server.agent.routes import AgentRoute
 from antiphon.server.auth import gate_for
 from antiphon.server.cartesia_routes import CartesiaRoutes, upgrade_needed
+from antiphon.server.dictionaries import Dictionaries
+from antiphon.server.dictionary_routes import DictionaryRoutes
 from antiphon.server.front import Front, MethodNotAllowed
 from antiphon.server.hearing_routes import HearingRoutes
 from antiphon.server.hub import Engines, Hub
@@ -120,6 +130,7 @@ def create_app(
         admission=Admission(settings.server.max_connections, settings.stream_limit, settings.stt.max_uploads),
         gate=gate_for(settings.server),
         lifecycle=Lifecycle(journal, clock),
+        dictionaries=Dictionaries(settings.tts.dictionaries),
         tools=tools,
         agent_logs=(records_for([lambda facts: TurnsOnly(metrics.turn), *turn_sinks]), *agent_logs),
     )
@@ -201,8 +212,7 @@ def _entries(hub: Hub) -> list[_Entry]:
               responses={200: Answer("A page of voices", VoicePage), **_FAULTS}),
         entry(cartesia.get_voice, "GET", "/voices/{id}", "One voice", "Cartesia",
               responses={200: Answer("Voice", VoiceBody), 404: Answer("No such voice", ErrorBody)}),
-        entry(cartesia.no_dictionaries, "GET", "/pronunciation-dicts", "Pronunciation dictionaries (none)", "Cartesia",
-              responses={200: Answer("An empty page", EmptyPage)}),
+        *_dictionary_entries(DictionaryRoutes(hub)),
         entry(openai.speak, "POST", openai_routes.SPEECH, "Speech as mp3, opus, aac, flac, wav or pcm", "OpenAI",
               request=SpeechRequest, responses={200: _AUDIO, **_V1_FAULTS, 429: Answer("Busy", ErrorReply)}),
         entry(hearing.transcribe_openai, "POST", hearing_routes.TRANSCRIPTIONS,
@@ -238,6 +248,28 @@ def _entries(hub: Hub) -> list[_Entry]:
             for method, path in paths
         ]
     return served
+
+
+def _dictionary_entries(routes: DictionaryRoutes) -> list[_Entry]:
+    one = {200: Answer("Dictionary", DictionaryBody), 404: Answer("No such dictionary", ErrorBody), **_FAULTS}
+
+    def entry(endpoint: Any, method: str, path: str, summary: str, **more: Any) -> _Entry:
+        return _Entry(openapi.Route(method, path, summary, tag="Cartesia", **{"responses": one, **more}), endpoint)
+
+    return [
+        entry(routes.list_all, "GET", dictionary_routes.PATH, "Pronunciation dictionaries of the caller",
+              query=tuple(Query(name, about) for name, about in _VOICE_QUERY[:3]),
+              responses={200: Answer("A page of dictionaries", DictionaryPage), **_FAULTS}),
+        entry(routes.create, "POST", dictionary_routes.PATH, "Make a pronunciation dictionary",
+              request=CreateDictionary),
+        entry(routes.get, "GET", dictionary_routes.ONE, "One pronunciation dictionary"),
+        entry(routes.update, "PATCH", dictionary_routes.ONE, "Rename it, or replace its items",
+              request=UpdateDictionary),
+        entry(routes.delete, "DELETE", dictionary_routes.ONE, "Delete it",
+              responses={204: Answer("Deleted"), 404: one[404]}),
+        entry(routes.pin, "POST", dictionary_routes.PIN, "Pin it"),
+        entry(routes.unpin, "POST", dictionary_routes.UNPIN, "Unpin it"),
+    ]  # fmt: skip
 
 
 _SOCKET_QUERY = (

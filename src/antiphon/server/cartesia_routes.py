@@ -17,7 +17,7 @@ from antiphon.protocol.cartesia_http import (
     read_token_request,
 )
 from antiphon.protocol.cartesia_tts import SocketLimits, TtsSocket
-from antiphon.protocol.cartesia_voices import EmptyPage, VoiceQuery, list_voices, voice_body
+from antiphon.protocol.cartesia_voices import VoiceQuery, list_voices, voice_body
 from antiphon.protocol.http import EVENT_STREAM, RequestLimits, content_type
 from antiphon.server.auth import Principal
 from antiphon.server.exchange import Exchange
@@ -91,10 +91,6 @@ class CartesiaRoutes:
     async def get_voice(self, request: Request) -> Response:
         admit(self._hub, request, None)
         return json_response(voice_body(self._hub.voices.voice(request.path_params["id"])))
-
-    async def no_dictionaries(self, request: Request) -> Response:
-        admit(self._hub, request, None)
-        return json_response(EmptyPage())
 
     def unsupported(self, feature: str) -> "Unsupported":
         return Unsupported(self._hub, feature)

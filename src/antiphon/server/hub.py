@@ -15,6 +15,7 @@ from antiphon.protocol.http import NotSupported
 from antiphon.server.admission import Admission, Place
 from antiphon.server.agent import NO_TOOLS, MakeAgentLog, ToolSource
 from antiphon.server.auth import Gate, Principal
+from antiphon.server.dictionaries import Dictionaries
 from antiphon.server.journal import Journal, Refused, StreamOpened
 from antiphon.server.lifecycle import Lifecycle, Unready
 from antiphon.server.lines import EarLine, EarStream, Line
@@ -60,6 +61,7 @@ class Hub:
     admission: Admission
     gate: Gate
     lifecycle: Lifecycle
+    dictionaries: Dictionaries
     tools: ToolSource = NO_TOOLS
     """What agents can do."""
     agent_logs: tuple[MakeAgentLog, ...] = ()
@@ -92,6 +94,9 @@ class Hub:
                 leads = [lead_s for lead_s in (self.settings.engine.lead_s, config.lead_s) if lead_s is not None]
                 lead_s = min(leads, default=None)
                 engine, config = self.voices.resolve(replace(config, owner=principal.name, lead_s=lead_s))
+                if config.dictionary:
+                    said = self.dictionaries.pronunciations(principal.name, config.dictionary)
+                    config = replace(config, pronunciations=said)
                 place = self.admission.open_stream(principal.name, principal.max_streams)
                 stream = _resumed(engine, config, wake, snapshot) if snapshot else engine.open_stream(config, wake)
                 name, voice = engine.name, config.voice

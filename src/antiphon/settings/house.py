@@ -118,6 +118,8 @@ class TtsSettings(Section):
     """In one HTTP request or one WebSocket message."""
     ssm: UserPath | None = None
     """Folder of an exported state-space voice; None: the one that comes with the package, if there is one."""
+    dictionaries: UserPath = Field(default=Path("~/.local/share/antiphon/dictionaries.db"))
+    """Where pronunciation dictionaries are kept (SQLite; made with the first one)."""
     preload: Listed[Literal["kokoro"]] = ()
     """Voice engines that are loaded before the server is ready, instead of when they are first asked for."""
     kokoro_streams: int | None = Field(default=None, ge=1)
