@@ -23,7 +23,7 @@ def test_the_list_is_long_enough_and_both_halves_hold_every_label():
 def test_the_figures_of_the_docs_hold_on_the_half_that_was_not_tuned_on():
     result = score(examples("reported"))
     assert result.examples == 79
-    assert round(result.selectivity, 2) == 0.81
+    assert round(result.selectivity, 2) == 0.83
     assert round(result.yields, 2) == 1.0
     assert result.named > 0.9
 

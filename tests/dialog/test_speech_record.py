@@ -1,8 +1,8 @@
 import pytest
 
 from antiphon.core.event import Audio, Timed, WordTimes
-from antiphon.dialog.conversation_actions import CancelSpeech, Speak
-from antiphon.dialog.conversation_events import FromVoice, Played
+from antiphon.dialog.conversation_actions import CancelSpeech, HoldSpeech, ReleaseSpeech, Speak
+from antiphon.dialog.conversation_events import FromVoice, Played, Truncated
 from antiphon.dialog.conversation_log import AudibleLeft, AudioLeft, Observed, PlayedTo, SpeechOpened
 from antiphon.dialog.speech_record import Speeches
 
@@ -46,6 +46,23 @@ def test_what_was_cancelled_before_its_first_sound_was_not_heard() -> None:
     speeches = told(*opened(), (1.2, CancelSpeech("s", 0)))
     assert speeches.first_heard(["s"], 9.0) == (None, None, False)
     assert speeches.texts(["s"], 9.0) == ("one two three", "")
+
+
+def test_what_the_client_says_it_stopped_before_was_not_heard_whatever_the_clock_says() -> None:
+    cancelled = (*opened(), (2.0, CancelSpeech("s", 0)))
+    assert told(*cancelled).first_heard(["s"], 9.0) == (pytest.approx(1.1), pytest.approx(1.3), True)
+    assert told(*cancelled, (2.1, Truncated("s", 201))).first_heard(["s"], 9.0)[1] == pytest.approx(1.3)
+    speeches = told(*cancelled, (2.1, Truncated("s", 200)))
+    assert speeches.first_heard(["s"], 9.0) == (None, None, False)
+    assert speeches.texts(["s"], 9.0) == ("one two three", "")
+
+
+def test_audio_that_waits_behind_another_is_heard_when_it_is_released() -> None:
+    waiting = (*opened(), (1.1, HoldSpeech("s")))
+    assert told(*waiting).first_heard(["s"], 9.0)[1] is None
+    speeches = told(*waiting, (3.0, ReleaseSpeech("s")))
+    assert speeches.first_heard(["s"], 9.0)[1] == pytest.approx(3.2)
+    assert speeches.texts(["s"], 3.6) == ("one two three", "one")
 
 
 def test_a_speech_that_follows_another_goes_on_behind_what_was_heard() -> None:

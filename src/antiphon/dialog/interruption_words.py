@@ -11,7 +11,8 @@ BACKCHANNELS = _set(
     "alright|all right|i see|got it|gotcha|cool|great|nice|good|fine|perfect|exactly|true|of course|okay great|"
     "sounds good|makes sense|that makes sense|fair enough|oh okay|oh wow|wow|really|oh really|interesting|"
     "no worries|no problem|thanks|thank you|for sure|absolutely|definitely|totally|indeed|i know|"
-    "go on|very good|oh nice|oh good|oh great|that's nice|that is nice|that's good|that is good|that's great|that is great|"
+    "go on|very good|oh nice|oh good|oh great|that's nice|that is nice|that's good|that is good|that's great|"
+    "that is great|"
     # German
     "ja|jaja|genau|aha|ach so|achso|stimmt|klar|gut|verstehe|ich verstehe|alles klar|na gut|okay gut|richtig|"
     # French
