@@ -6,6 +6,7 @@ pads every call with is cut by its own durations. Nothing is loaded before it is
 
 import json
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from threading import Lock
 from typing import TypeAlias
@@ -26,7 +27,7 @@ from antiphon.models.kokoro_japanese import INSTALL as INSTALL_JA
 from antiphon.models.kokoro_japanese import japanese_reader, load_analyser
 from antiphon.models.kokoro_style import Blend, Styles, looks_like_blend, read_blend
 from antiphon.models.kokoro_voices import TONGUES, VOICES, blend_info, voice_name
-from antiphon.models.kokoro_windows import HALO, MAX_DECODED, Window, windows
+from antiphon.models.kokoro_windows import HALO, MAX_DECODED, OUTER_HALO, Window, windows
 from antiphon.models.session import Sessions
 from antiphon.store.tools import find_package
 from antiphon.text.parts import parts
@@ -42,6 +43,8 @@ SPEED_RANGE = (0.5, 2.0)
 ModelFile: TypeAlias = Callable[[str, str], Path]
 
 _HALF = HOP // 2
+_EARLIER = 3
+"""Half frames of more lead than hibari needs: some voices begin that much earlier before their durations."""
 _FADE = 120
 """Samples (5 ms) on each side of a join over which one window goes over into the next."""
 _RISE = np.sin(np.linspace(0, np.pi / 2, 2 * _FADE, endpoint=False), dtype=np.float32) ** 2
@@ -151,6 +154,8 @@ class KokoroVoice:
         yield _NOTHING
         joined = bool(phrase.before) and ending in ("none", "clause")
         layout = lay_out(phrase, 2 * plan.durations, joined, 1 / speed)
+        if not joined:
+            layout = replace(layout, start=max(0, layout.start - _EARLIER), lead=layout.lead + _EARLIER)
         pause = 0 if joined or ending is None else round(pause_frames(ending, layout, speed) * _HALF)
         begin = at_sample + pause
 
@@ -234,10 +239,11 @@ def _open_frontend(key: str, symbols: Iterable[str]) -> Frontend:
 
 def _decoded(graph: KokoroGraph, plan: KokoroPlan, style: Samples, window: Window, layout: Layout) -> Samples:
     """Sound of a window and of :data:`_FADE` samples around it, but nothing outside the layout."""
-    start, stop = max(0, window.start - HALO) // 2, min(plan.frames, (window.stop + HALO + 1) // 2)
+    inner = window.start > layout.start, window.stop < layout.stop
+    ahead, behind = (HALO if side else OUTER_HALO for side in inner)
+    start, stop = max(0, window.start - ahead) // 2, min(plan.frames, (window.stop + behind + 1) // 2)
     sound = graph.decode(plan, style, start, stop)
-    before = _FADE if window.start > layout.start else 0
-    after = _FADE if window.stop < layout.stop else 0
+    before, after = (_FADE if side else 0 for side in inner)
     first = window.start * _HALF - start * HOP - before
     return sound[first : window.stop * _HALF - start * HOP + after]
 

@@ -21,6 +21,8 @@ MAX_DECODED = 240
 HALO = 12
 """Decoded on each side and dropped. Frames see further, but what changes beyond this is less than what the statistics
 over a shorter call change anyway."""
+OUTER_HALO = 4
+"""The same at the edges of a phrase, which lie in a pause."""
 MAX_OWN = MAX_DECODED - 2 * HALO
 
 FIRST = (80, 112)
