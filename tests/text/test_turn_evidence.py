@@ -181,3 +181,9 @@ def test_a_wish_with_its_object_is_a_request() -> None:
     assert turn_evidence("Hi, I want to ask about the green bike.").request == 1.0
     assert turn_evidence("I'd like to order.").request == 0.0
     assert turn_evidence("I would like to book a table for").request == 0.0
+
+
+def test_what_is_said_instead_needs_no_sentence_of_its_own() -> None:
+    instead = turn_evidence("Please book the service for Tuesday. No sorry for Thursday.")
+    assert (instead.lacks_verb, instead.fragment, instead.correction) == (0.0, 0.0, 0.0)
+    assert turn_evidence("Please book the service for Tuesday. No sorry.").correction == 1.0

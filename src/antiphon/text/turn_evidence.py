@@ -122,7 +122,8 @@ def turn_evidence(text: str, language: str = "en", expected_digits: Collection[i
     spelling = _spelling(turn)
     dictated = number or address or spelling
     closer = any(_ends_with(words, closer) for closer in w.CLOSERS)
-    corrected = bool(before) and _corrects(_words(" ".join(before)))
+    # "no, sorry, for Thursday": what follows a correction needs no sentence of its own
+    corrected = bool(before) and (_corrects(_words(" ".join(before))) or _is_corrected(words))
     asked = _asks(words)
     related = not w.RELATIVES.isdisjoint(words[-5:-1])
     open_end = any(_ends_with(words, phrase) for phrase in w.OPEN_ENDS)
@@ -181,6 +182,11 @@ def _courtesies(words: list[str]) -> bool:
     return True
 
 
+def _begins_with(words: list[str], phrase: str) -> bool:
+    wanted = phrase.split()
+    return words[: len(wanted)] == wanted
+
+
 def _is_verb(word: str) -> bool:
     return word in w.VERBS or (len(word) > 4 and word.endswith("ed"))
 
@@ -193,6 +199,12 @@ def _corrects(words: list[str]) -> bool:
         if _ends_with(words, phrase) and (len(words) >= count + 3 or (count > 1 and phrase not in w.ANSWERS)):
             return True
     return False
+
+
+def _is_corrected(words: list[str]) -> bool:
+    """The clause begins by taking something back, and says what instead."""
+    taken = max((len(phrase.split()) for phrase in w.CORRECTIONS if _begins_with(words, phrase)), default=0)
+    return 0 < taken < len(words)
 
 
 def _digits(word: str) -> int:
