@@ -30,7 +30,7 @@ PACE = 5.0
 """Times real time: more than two cores understand, so that callers wait for each other as well."""
 QUERY = f"?model=ink-2&encoding=pcm_s16le&sample_rate={RATE_HZ}"
 RECORDINGS = Path(__file__).parents[2].parent / "shared" / "speech" / "read"
-RECORDED = 4
+RECORDED = 2
 FIRST_USE_BYTES = 120e6
 """What eight callers at once may add to a server that has just started."""
 FLAT_BYTES = 12e6
@@ -49,12 +49,14 @@ class Crowd:
     whole: int = 0
     """Calls that were heard to their end."""
     audio_s: float = 0.0
+    """What was sent to be heard."""
 
     async def listen_alone(self) -> None:
         for number, speech in enumerate(self.speeches):
             for way in (self.finalize, self.turns, self.recording):
                 self.alone[way.__name__, number] = heard = await way(speech)
                 assert len(normal(heard)) >= 3, f"nothing to compare with: {heard!r}"
+        self.audio_s = 0.0
 
     async def caller(self, rng: random.Random, more: Callable[[int], bool]) -> None:
         """One caller after another call, as long as ``more`` (of the number of calls made) says."""
@@ -97,6 +99,7 @@ class Crowd:
         return "".join(message["transcript"] for message in told if message["type"] == "turn.end")
 
     async def recording(self, speech: bytes) -> str:
+        self.audio_s += len(speech) / 2 / RATE_HZ
         return str((await self.post(speech, 120.0)).json()["text"])
 
     async def vanish(self, speech: bytes, rng: random.Random) -> None:
@@ -122,7 +125,6 @@ class Crowd:
             return
 
     async def post(self, speech: bytes, timeout_s: float) -> httpx.Response:
-        self.audio_s += len(speech) / 2 / RATE_HZ
         async with httpx.AsyncClient(trust_env=False, timeout=timeout_s) as client:
             files, form = {"file": ("speech.wav", wav(speech))}, {"model": "whisper-1"}
             answer = await client.post(f"{self.server.openai}/audio/transcriptions", files=files, data=form)
