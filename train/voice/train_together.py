@@ -4,7 +4,7 @@
 Trained apart, the vocoder knows spectra as they are, but is given spectra as they are predicted: smoother. Here it
 reads what the acoustic model says, and what the sound lacks is felt by both; the acoustic model keeps its own losses,
 so that words stay words. F0 is the teacher's (sound of another melody cannot be compared), durations too. In the last
-part (``--adversarial``) the critics of ``train_vocoder.py`` join, one of them at a time. Resumable and timed like the
+part (``--adversarial``) the critics of ``distances.py`` join, one of them at a time. Resumable and timed like the
 others; the averages are in ``acoustic.pt`` and ``vocoder.pt``, for ``export.py``.
 """
 
@@ -23,9 +23,10 @@ from torch import Tensor, nn
 
 from train.voice.batches import Row, batch_of, packs
 from train.voice.data import Corpus
+from train.voice.distances import RESOLUTIONS, Discriminator, Harmonics, Spectra, challenge, judged
 from train.voice.model import LN_F0_MEAN, LN_F0_SCALE, MELS, Acoustic, AcousticConfig, Batch, losses
 from train.voice.train_acoustic import VALIDATION, Average, rate, save
-from train.voice.train_vocoder import RESOLUTIONS, WARM, Discriminator, Harmonics, Spectra, challenge, judged
+from train.voice.train_vocoder import WARM
 from train.voice.vocoder import HOP, LAG, Filter, VocoderNet, sources
 from train.voice.weights import load_exported
 
