@@ -4,7 +4,7 @@ import unicodedata
 
 from antiphon.models.hibari_alphabet import vocabulary
 from antiphon.models.kokoro_style import read_blend
-from antiphon.models.kokoro_voices import TONGUES, VOICES, blend_info, voice_name
+from antiphon.models.kokoro_voices import TONGUES, VOICES, blend_info, names_voice, voice_name
 from antiphon.store.manifest import shipped_manifests
 
 
@@ -48,3 +48,10 @@ def test_a_blend_speaks_the_language_of_its_heaviest_voice() -> None:
     assert info.locales == ("en-GB",)
     assert "70% bf_emma and 30% ff_siwis" in info.description
     assert voice_name(info.id) is None
+
+
+def test_names_of_voices_and_blends_are_told_from_others() -> None:
+    for name in ("af_heart", VOICES["jf_alpha"].id, "af_heart:0.7+am_adam:0.3", "af_heart(2)+am_adam"):
+        assert names_voice(name)
+    for name in ("Heart", "", "zz_top", "hibari"):
+        assert not names_voice(name)

@@ -24,6 +24,7 @@ from antiphon.models import espeak_library
 from antiphon.models.espeak import EspeakVoice
 from antiphon.models.hibari import HibariVoice
 from antiphon.models.kokoro import KokoroVoice
+from antiphon.models.kokoro_voices import names_voice
 from antiphon.models.session import Provider, Sessions
 from antiphon.models.sherpa import Transducer
 from antiphon.models.silero import SileroVad
@@ -93,7 +94,8 @@ def build(
     they are first asked for ("kokoro"). ``kokoro_streams``: its streams at once (None: see :data:`KOKORO_STREAMS`).
     """
     sessions = sessions or Sessions()
-    kokoro = KokoroVoice(model_file, sessions, eager="kokoro" in preload)
+    eager = "kokoro" in preload or names_voice(default_voice or "")
+    kokoro = KokoroVoice(model_file, sessions, eager=eager)
     with ThreadPoolExecutor(2) as pool:  # graphs load outside the interpreter's lock
         voice = pool.submit(lambda: HibariVoice(model_file("hibari", "hibari.onnx"), sessions))
         formant = pool.submit(_espeak)

@@ -82,7 +82,8 @@ class ReadFrontend:
         text = piece.text
         match piece:
             case Ipa():
-                return [ReadWord(text.strip() or "-", 0, len(text), self._known(misaki(piece.phonemes)))]
+                tied = piece.phonemes.replace("tʃ", "t^ʃ").replace("dʒ", "d^ʒ")
+                return [ReadWord(text.strip() or "-", 0, len(text), misaki(tied))]
             case Spell():
                 letters = [(at, letter) for at, letter in enumerate(text) if not letter.isspace()]
                 return [_moved(word, at) for at, letter in letters for word in self._read(letter)]

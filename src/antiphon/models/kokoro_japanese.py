@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
+from threading import Lock
 from typing import Any, TypeAlias
 
 from antiphon.core.errors import EngineFailed, ModelUnavailable
@@ -133,9 +134,12 @@ def load_analyser() -> Analyse:
     except ImportError as error:
         raise ModelUnavailable(f"Japanese needs Open JTalk: {INSTALL}") from error
 
+    lock = Lock()  # it keeps one analysis in one place
+
     def analyse(text: str) -> Sequence[Mapping[str, Any]]:
         try:
-            found: Sequence[Mapping[str, Any]] = pyopenjtalk.run_frontend(text, use_sudachi_kanji_yomi=False)
+            with lock:
+                found: Sequence[Mapping[str, Any]] = pyopenjtalk.run_frontend(text, use_sudachi_kanji_yomi=False)
         except (RuntimeError, ValueError, IndexError) as error:
             raise EngineFailed(f"Open JTalk cannot read {text[:80]!r}: {error}") from error
         return found

@@ -4,6 +4,7 @@ Names, genders, grades and attributions are those of the model's own list (VOICE
 much and how good the speech was that a voice learnt from; Spanish and Portuguese voices have none.
 """
 
+import re
 import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -96,6 +97,11 @@ _NAMES = {info.id: name for name, info in VOICES.items()}
 def voice_name(voice_id: str) -> str | None:
     """Name of a listed voice by its id; None: it is not listed."""
     return _NAMES.get(voice_id)
+
+
+def names_voice(name: str) -> bool:
+    """Whether ``name`` means one of these voices, by name or id, or a blend that begins with one."""
+    return name in _NAMES or re.split(r"[+:(]", name, maxsplit=1)[0].strip() in VOICES
 
 
 def blend_info(blend: Blend) -> VoiceInfo:
