@@ -29,6 +29,16 @@ ALLOWED = {
 ASYNCIO = ("server/", "client/", "cli.py", "cli/", "engine/llm.py", "bench/player.py", "bench/target/")
 
 
+SERVER_ROOMS = {
+    "tools": set[str](),
+    "records": {"agent"},
+    "observe": {"journal", "agent", "records"},
+    "realtime": {"agent", "lifecycle"},
+}
+"""Rooms of the server that stand apart from the rest of it, and what they may import of it."""
+DOORS = ("server.app", "server.run")
+
+
 def room_of(path: Path) -> str:
     first = path.relative_to(ROOT).parts[0]
     return first.removesuffix(".py")
@@ -61,6 +71,19 @@ def test_rooms_import_only_whom_they_may(path: Path) -> None:
             continue
         inner = name.removeprefix("antiphon.")
         assert any(within(inner, place) for place in allowed), f"{room} must not import {inner}"
+
+
+@pytest.mark.parametrize("path", [p for p in FILES if room_of(p) == "server"], ids=lambda p: str(p.relative_to(ROOT)))
+def test_rooms_of_the_server_import_only_whom_they_may(path: Path) -> None:
+    room = path.relative_to(ROOT / "server").parts[0]
+    inner = {name.removeprefix("antiphon.") for name in imports(path) if within(name, "antiphon.server")}
+    if (ROOT / "server" / room).is_dir():
+        for name in inner:
+            assert not any(within(name, door) for door in DOORS), f"server/{room} must not import {name}"
+    if room in SERVER_ROOMS:
+        allowed = {f"server.{each}" for each in (*SERVER_ROOMS[room], room)}
+        for name in inner:
+            assert any(within(name, place) for place in allowed), f"server/{room} must not import {name}"
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
