@@ -64,10 +64,11 @@ def test_text_in_audio_words_and_markers_out() -> None:
             for delta in ("Hel", "lo."):
                 await stream.send(delta)
             await stream.change(emotion="calm")
+            await stream.send(" Bye.")
             await stream.flush("one")
             await stream.end()
             await until(lambda: len(voice.flushes) == 2)
-            assert voice.pushed == ["Hel", "lo.", Prosody(emotion="calm")]
+            assert voice.pushed == ["Hel", "lo.", Prosody(emotion="calm"), " Bye."]
             voice.say(WordTimes((Timed("Hello.", 0, 480),), (), RATE_HZ), audio(), Warned("no such emotion"))
             voice.flushes[:1], (last,) = [], voice.flushes[1:]
             voice.flushes = [("flush one", False)]

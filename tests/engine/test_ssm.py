@@ -453,6 +453,38 @@ def test_save_soon_of_a_stream_that_is_being_stepped_comes_after_the_step() -> N
     assert next(e for e in rest if isinstance(e, Audio)).start_sample == 1200
 
 
+def test_a_long_text_is_read_again_by_the_workers_where_a_stream_goes_on() -> None:
+    text = "Yes, on the 3rd of May. It was \"so\" they say; and " * 40
+
+    def said(cuts: int) -> list[Event]:
+        stage = Stage()
+        stream = stage.open()
+        for at in range(0, len(text), 9):
+            stream.push(text[at : at + 9])
+        events: list[Event] = []
+        for _ in range(5):
+            stage.loop.scheduler.run_next()
+            events += stream.pull()
+        for cut in range(cuts):
+            snapshot = stream.save()
+            events += stream.pull()
+            stage = Stage()
+            stream = stage.engine.resume(snapshot, lambda: None)
+            assert stream._run.reading.behind
+            if cut:  # the first time it is saved again before anything was read
+                stage.loop.scheduler.run_next()
+                events += stream.pull()
+        for delta in ("that was", " all."):
+            stream.push(delta)
+        stream.flush("end", last=True)
+        return events + stage.hear(stream)
+
+    whole, moved = said(0), said(3)
+    np.testing.assert_array_equal(sound(moved), sound(whole))
+    assert words(moved) == words(whole)
+    assert moved[-1] == Flushed("end")
+
+
 def test_a_stream_that_would_be_too_large_is_not_saved_and_goes_on() -> None:
     stage = Stage()
     stream = stage.open()

@@ -51,8 +51,10 @@ def test_a_stream_from_its_start_to_its_end() -> None:
     assert (config.format.container, config.format.encoding, config.format.sample_rate_hz) == ("raw", "pcm_mulaw", 8000)
     for delta in ("Hel", "lo", " there."):
         assert shell.put("text", text=delta) == []
-    shell.put("prosody", emotion="calm")
-    assert shell.stream.pushed == ["Hel", "lo", " there.", Prosody(emotion="calm")]
+    for change in ({"emotion": "calm", "speed": 2.0}, {"speed": 1.5}):
+        assert shell.put("prosody", **change) == []
+    shell.put("text", text=" Bye.")
+    assert shell.stream.pushed == ["Hel", "lo", " there.", Prosody(1.5, None, "calm"), " Bye."]
     (told,) = shell.say(words(("Hello", 0, 12_000), ("there.", 12_000, 24_000)))
     assert told["words"][1] == {"text": "there.", "start_sample": 4000, "end_sample": 8000}
     frames = shell.say(Audio(bytes(range(256)) * 12, 0, 9216, RATE_HZ))
@@ -282,6 +284,15 @@ def test_what_was_made_before_the_save_comes_before_the_snapshot_and_counts() ->
     assert shell.put("text", text="late")[0]["code"] == "saving"
     told, _, _ = shell.say(Saved("voice-1", b"x"))
     assert told["sample"] == 480
+
+
+def test_a_change_that_waits_for_its_text_is_saved_with_the_stream() -> None:
+    shell = started()
+    shell.put("prosody", speed=1.5)
+    key = shell.opened[-1]
+    stream = shell.streams[key]
+    saved(shell)
+    assert stream.pushed == [Prosody(1.5)]
 
 
 def test_a_cancel_overtakes_a_save() -> None:

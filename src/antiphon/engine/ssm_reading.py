@@ -6,7 +6,7 @@ into; it is kept as the log of what was put in since it was last empty, and is r
 
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from antiphon.core.event import Marker
@@ -45,9 +45,6 @@ class Sounds:
     names: tuple[str, ...]
 
 
-Entry: TypeAlias = Unit | Raw | Prosody | Flush | Sounds
-
-
 @dataclass(slots=True)
 class Logged:
     """``kind`` is push, tick, flush or prosody."""
@@ -56,6 +53,16 @@ class Logged:
     now_s: float = 0.0
     text: str = ""
     prosody: Prosody | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Relived:
+    """What the reader of a resumed stream was given where it was saved; what came of it then is known."""
+
+    entry: Logged
+
+
+Entry: TypeAlias = Unit | Raw | Prosody | Flush | Sounds | Relived
 
 
 @dataclass(slots=True)
@@ -142,6 +149,8 @@ class SsmReading:
                 read = self._read(entry.text, entry.now_s)
             case Prosody():
                 self._change(entry)
+            case Relived():
+                self._replay(entry.entry)
             case Flush() if entry.read:
                 read = [*self._flushed(entry.now_s), Flush(entry.marker, entry.last, False, entry.now_s)]
             case Unit():
@@ -156,20 +165,30 @@ class SsmReading:
 
     # -- both ------------------------------------------------------------------------------------
 
-    def replay(self, log: list[Logged]) -> None:
-        """Bring a fresh reader to where another one was."""
-        for entry in log:
-            match entry.kind:
-                case "push":
-                    self.reader.push(entry.text, entry.now_s)
-                case "tick":
-                    self.reader.tick(entry.now_s)
-                case "flush":
-                    self.reader.flush(entry.now_s)
-            if entry.prosody is not None:
-                self.reader.set_prosody(entry.prosody.speed, entry.prosody.volume, entry.prosody.emotion)
-        self.reader.sounds.clear()
+    def relive(self, log: list[Logged]) -> None:
+        """Bring a fresh reader to where another one was: at once, or with the workers where that is long."""
         self.log = list(log)
+        if sum(len(entry.text) for entry in log) <= AT_ONCE_CHARS:
+            for entry in log:
+                self._replay(entry)
+            return
+        for entry in log:
+            # Where a text is cut makes no difference, unless every push is an utterance of its own.
+            size = AT_ONCE_CHARS if self.config.max_buffer_delay_s > 0 else max(1, len(entry.text))
+            for at in range(0, max(1, len(entry.text)), size):
+                self._later(Relived(replace(entry, text=entry.text[at : at + size])))
+
+    def _replay(self, entry: Logged) -> None:
+        match entry.kind:
+            case "push":
+                self.reader.push(entry.text, entry.now_s)
+            case "tick":
+                self.reader.tick(entry.now_s)
+            case "flush":
+                self.reader.flush(entry.now_s)
+        if entry.prosody is not None:
+            self.reader.set_prosody(entry.prosody.speed, entry.prosody.volume, entry.prosody.emotion)
+        self.reader.sounds.clear()
 
     def _later(self, entry: Entry) -> None:
         self.given += 1

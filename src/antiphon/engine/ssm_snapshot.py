@@ -16,7 +16,7 @@ from antiphon.audio.container import load_raw, save_raw
 from antiphon.core.errors import InvalidInput
 from antiphon.core.event import Timed
 from antiphon.core.speech import Prosody, SpeechConfig
-from antiphon.engine.ssm_reading import Entry, Flush, Logged, Raw, Sounds, SsmReading
+from antiphon.engine.ssm_reading import Entry, Flush, Logged, Raw, Relived, Sounds, SsmReading
 from antiphon.engine.ssm_run import SsmRun
 from antiphon.models.ssm_knobs import Knobs
 from antiphon.models.ssm_track import Held, Item, Mark, Silence
@@ -146,7 +146,7 @@ def pack(run: SsmRun, now_s: float) -> bytes:
         tail_frames=track.tail_frames,
         exact=track.exact,
         rounded=track.rounded,
-        inbox=[_entry_data(entry) for entry in reading.inbox],
+        inbox=[_entry_data(entry) for entry in reading.inbox if not isinstance(entry, Relived)],
         log=reading.log,
         saved_s=now_s,
         left_s=max(-1e9, run.dry_s - now_s),
@@ -207,10 +207,10 @@ def restore(data: StreamData, run: SsmRun, now_s: float) -> None:
 
 
 def _fill(reading: SsmReading, inbox: list[Entry], log: list[Logged]) -> None:
-    reading.replay(log)
+    reading.relive(log)
     reading.inbox.extend(inbox)
     handed = (Raw, Prosody)
-    reading.given = sum(isinstance(e, handed) or (isinstance(e, Flush) and e.read) for e in inbox)
+    reading.given += sum(isinstance(e, handed) or (isinstance(e, Flush) and e.read) for e in inbox)
     reading.given_chars = sum(len(entry.text) for entry in inbox if isinstance(entry, Unit | Raw))
 
 
@@ -247,7 +247,7 @@ def _item(data: _ItemData, width: int) -> Item:
             return Mark(data.marker, data.last)
 
 
-def _entry_data(entry: Entry) -> _EntryData:
+def _entry_data(entry: Unit | Raw | Flush | Prosody | Sounds) -> _EntryData:
     match entry:
         case Unit():
             return _UnitData(

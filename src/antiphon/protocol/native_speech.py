@@ -29,6 +29,7 @@ SNAPSHOT: Final = 0x02
 END: Final = "end"
 """Marker of a stream's last flush; those of the client are its ids, marked as such."""
 _FLUSH: Final = "flush "
+_UNCHANGED: Final = Prosody()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,20 @@ class _Stream:
     ended: bool = False
     saving: bool = False
     fresh: bool = True
+    prosody: Prosody = _UNCHANGED
+    """Changes that wait for the text that they are for: of many only the last counts."""
+
+    def change(self, asked: wire.ChangeProsody) -> None:
+        now = self.prosody
+        self.prosody = Prosody(
+            now.speed if asked.speed is None else asked.speed,
+            now.volume if asked.volume is None else asked.volume,
+            now.emotion if asked.emotion is None else asked.emotion,
+        )
+
+    def take_prosody(self) -> list[Push]:
+        change, self.prosody = self.prosody, _UNCHANGED
+        return [] if change == _UNCHANGED else [Push(self.key, change)]
 
 
 class NativeSpeechSocket:
@@ -117,14 +132,15 @@ class NativeSpeechSocket:
         stream.active_s = now_s
         if isinstance(message, wire.Save):
             stream.saving = True
-            return [Save(stream.key, self._seal.stream_limit_bytes)]
+            return [*stream.take_prosody(), Save(stream.key, self._seal.stream_limit_bytes)]
         if stream.ended:
             return [self._error("ended", f"{name}: the text of this stream was ended; wait for 'done'")]
         match message:
             case wire.Text():
-                return [Push(stream.key, message.text)] if message.text else []
+                return [*stream.take_prosody(), Push(stream.key, message.text)] if message.text else []
             case wire.ChangeProsody():
-                return [Push(stream.key, Prosody(message.speed, message.volume, message.emotion))]
+                stream.change(message)
+                return []
             case wire.Flush():
                 if len(stream.flushes) >= self._limits.max_flushes:
                     raise InvalidInput(f"flush: {self._limits.max_flushes} flushes wait already", "id")
