@@ -6,10 +6,11 @@ import pytest
 from antiphon.core.errors import AtCapacity, InvalidInput
 from antiphon.core.event import Audio, Event, Failed, Flushed, Warned, WordTimes
 from antiphon.core.frame import AudioFormat
-from antiphon.core.speech import Prosody, SpeechConfig
+from antiphon.core.speech import Pronunciation, Prosody, SpeechConfig
 from antiphon.engine.fake import FAKE_VOICE, FakeScript, FakeVoice, VirtualLoop
 from antiphon.engine.outbox import MAX_EVENTS
 from antiphon.engine.tts import MAX_PENDING_CHARS, TtsEngine, TtsStream
+from antiphon.text.unit import Ipa, Respelled
 
 RAW = AudioFormat("raw", "pcm_f32le", 24_000)
 
@@ -277,3 +278,30 @@ def test_empty_input_still_ends() -> None:
         assert len(samples(events)) == 0
         stream.close()
     assert stage.engine.places.taken == 0
+
+
+@pytest.mark.parametrize(
+    "text", ["Say <<k|@|t>>.", "Say this first, and then at some length <<k|@|t>> to everybody here."]
+)
+def test_phonemes_that_are_none_are_the_callers_mistake(text: str) -> None:
+    stage = Stage()
+    stream = stage.open()
+    stream.push(text)
+    stream.flush("end", last=True)
+    [failed] = [event for event in stage.hear(stream) if isinstance(event, Failed)]
+    assert "'@' (U+0040)" in failed.message
+    assert failed.param == "transcript"
+
+
+def test_pronunciations_reach_the_voice_and_leave_word_times_as_written() -> None:
+    stage = Stage()
+    said = (Pronunciation("nginx", "engine x"), Pronunciation("cat", "<<k|æ|t>>"))
+    stream = stage.open(pronunciations=said)
+    for delta in ("We use ngi", "nx, not a ", "Cat. Cats are n", "o nginx."):
+        stream.push(delta)
+    stream.flush("end", last=True)
+    events = stage.hear(stream)
+    assert " ".join(words(events)) == "We use nginx, not a Cat. Cats are no nginx."
+    pieces = [piece for unit in stage.voice.units for piece in unit.pieces]
+    assert [piece.spoken for piece in pieces if isinstance(piece, Respelled)] == ["engine x", "engine x"]
+    assert [piece.phonemes for piece in pieces if isinstance(piece, Ipa)] == ["kæt"]

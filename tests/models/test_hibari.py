@@ -350,7 +350,7 @@ def test_numbers_are_shown_as_written_and_as_spoken(voice: HibariVoice) -> None:
 
 def test_phoneme_times(voice: HibariVoice) -> None:
     phonemes = [p for r in quanta(voice, "Hello there.") for p in r.phonemes]
-    assert [p.text for p in phonemes] == list("həlOðɛɹ")
+    assert [p.text for p in phonemes] == ["h", "ə", "l", "oʊ", "ð", "ɛ", "ɹ"]
     assert all(p.end_sample > p.start_sample for p in phonemes)
 
 
@@ -370,7 +370,7 @@ def test_spelled_text_is_read_letter_by_letter(voice: HibariVoice) -> None:
 
 def test_inline_phonemes_are_used(voice: HibariVoice) -> None:
     parts = quanta(voice, Unit((Text("I said "), Ipa("tomato", "t|ə|ˈm|ɑ|t|oʊ"), Text(", thanks."))))
-    assert "təmɑtO" in "".join(p.text for r in parts for p in r.phonemes)
+    assert "təmɑtoʊ" in "".join(p.text for r in parts for p in r.phonemes)
     assert [word.text for r in parts for word in r.words] == ["I", "said", "tomato,", "thanks."]
 
 

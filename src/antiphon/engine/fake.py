@@ -73,9 +73,11 @@ class FakeVoice:
         self.script = script or FakeScript()
         self._clock = clock
         self.spoken: list[str] = []
+        self.units: list[Unit] = []
 
     def speak(self, voice: str, unit: Unit, at_sample: int, seed: int, after: str | None) -> Iterator[Rendered]:
         self.spoken.append(unit.text)
+        self.units.append(unit)
         audio = np.concatenate([self._tones(unit.text), np.zeros(self._samples(unit.pause_s), np.float32)])
         words = self._words(unit.text, at_sample)
         step = self._samples(self.script.quantum_s)

@@ -17,6 +17,7 @@ from antiphon.models.hibari_words import Times
 from antiphon.models.ssm_knobs import Knobs, knobs_for
 from antiphon.models.ssm_sound import SAMPLE_RATE_HZ
 from antiphon.models.ssm_track import Held, Mark, Silence, SsmTrack
+from antiphon.text.phonemes import check_pieces
 from antiphon.text.unit import Unit
 
 RAMP_STEPS = (2, 4, 8)
@@ -85,7 +86,7 @@ class SsmRun:
     # -- what a worker does ----------------------------------------------------------------------
 
     def act(self, entry: Unit | Flush | Sounds) -> list[Event]:
-        """Take one entry of the inbox onto the track. Raises ``EngineFailed``."""
+        """Take one entry of the inbox onto the track. Raises ``EngineFailed``, ``InvalidInput``."""
         match entry:
             case Sounds(names):
                 listed = ", ".join(f"[{name}]" for name in names)
@@ -93,6 +94,7 @@ class SsmRun:
             case Flush(marker, last):
                 self.track.mark(marker, last)
                 return []
+        check_pieces(entry.pieces)
         knobs, events = self._knobs(entry)
         self.track.speak(entry, knobs)
         return events

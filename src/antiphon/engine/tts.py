@@ -14,6 +14,7 @@ from antiphon.engine.places import Place, Places
 from antiphon.engine.scheduler import Workers
 from antiphon.engine.tts_reading import Reading
 from antiphon.engine.voice import BlendingVoice, JobVoice, require_voice
+from antiphon.text.phonemes import check_pieces
 from antiphon.text.unit import Unit
 
 MAX_PENDING_CHARS = 100_000
@@ -120,6 +121,7 @@ class _Renderer:
         return _Renderer(self._voice, self._config, self._clock, self._position)
 
     def unit(self, unit: Unit) -> Steps:
+        check_pieces(unit.pieces)
         warnings = self._warnings(unit)
         if warnings:
             yield warnings

@@ -5,7 +5,8 @@ import re
 import unicodedata
 from importlib.resources import files
 
-from antiphon.core.errors import ModelUnavailable
+from antiphon.core.errors import InvalidInput, ModelUnavailable
+from antiphon.text.phonemes import CONSONANTS, VOWELS
 
 _PAIRS = {
     "aɪ": "I",
@@ -67,6 +68,26 @@ _SINGLES = {
     "ɐ": "ɐ",
     "ɨ": "ɪ",
     "ʉ": "u",
+    "ɢ": "ɡ",
+    "ʙ": "b",
+    "ⱱ": "v",
+    "ʝ": "j",
+    "ɮ": "l",
+    "ɰ": "w",
+    "ʟ": "l",
+    "ɥ": "j",
+    "ʜ": "h",
+    "ɺ": "l",
+    "ɧ": "ʃ",
+    "ɓ": "b",
+    "ɗ": "d",
+    "ʄ": "ʤ",
+    "ɠ": "ɡ",
+    "ʛ": "ɡ",
+    "ʣ": "dz",
+    "ʦ": "ts",
+    "ʨ": "ʧ",
+    "ʥ": "ʤ",
     "ɯ": "u",
     "ɤ": "ʌ",
     "ɘ": "ə",
@@ -85,6 +106,11 @@ _SINGLES = {
     ":": "",
 }
 
+_IPA = {
+    "A": "eɪ", "I": "aɪ", "O": "oʊ", "Q": "əʊ", "W": "aʊ", "Y": "ɔɪ", "T": "ɾ", "ʤ": "dʒ", "ʧ": "tʃ", "ʣ": "dz",
+    "ʦ": "ts", "ʨ": "tɕ", "ʥ": "dʑ", "ᵊ": "ə", "ᵻ": "ɨ",
+}  # fmt: skip
+
 _PLAIN = frozenset("AIOQTWYbdfhijklmnpstuvwzæɑɐəɛɜɡɪŋɔɹʃʊʌʒʤʧðθᵊᵻˈˌ ,.;:!?")
 _TOKEN = re.compile("|".join(map(re.escape, sorted(_PAIRS, key=len, reverse=True))) + "|.", re.DOTALL)
 _VOWEL = frozenset("AIOQWYiuæɑɐəɛɜɪɔʊʌᵊᵻ")
@@ -100,10 +126,10 @@ def vocabulary() -> dict[str, int]:
 
 
 def from_ipa(phonemes: str) -> str:
-    """Phonemes as in ``k|ɑ|ɹ`` or ``/kˈɑɹ/`` in hibari's alphabet; what has no like there is left out.
+    """Phonemes as in ``k|ɑ|ɹ`` or ``/kˈɑɹ/`` in hibari's alphabet; marks that mean nothing there are left out.
 
     Symbols that are hibari's own already (``A I W Y O``) stay. A stress mark moves to just before the vowel, where
-    the model learnt it.
+    the model learnt it. Raises ``InvalidInput`` for a sound that has no like there.
     """
     # Ties and combining marks carry no sound of their own; composed letters (ç) must not be taken apart.
     plain = "".join(c for c in unicodedata.normalize("NFC", phonemes) if not unicodedata.combining(c))
@@ -111,8 +137,16 @@ def from_ipa(phonemes: str) -> str:
     out = ""
     for token in _TOKEN.findall(plain):
         symbol = _PAIRS.get(token) or _SINGLES.get(token, token)
-        out += "".join(c for c in symbol if c in _PLAIN)
+        said = "".join(c for c in symbol if c in _PLAIN)
+        if not said and (token in VOWELS or token in CONSONANTS):
+            raise InvalidInput(f"phonemes {phonemes[:60]!r}: this voice has no sound like {token!r}", "transcript")
+        out += said
     return _stress_on_vowels(out)
+
+
+def to_ipa(symbol: str) -> str:
+    """One symbol of the alphabet (hibari's, Kokoro's) as others write it: ``to_ipa("I") == "aɪ"``."""
+    return _IPA.get(symbol, symbol)
 
 
 def _stress_on_vowels(symbols: str) -> str:

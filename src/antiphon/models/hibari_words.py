@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from antiphon.core.event import Timed
+from antiphon.models.hibari_alphabet import to_ipa
 from antiphon.models.hibari_frontend import SILENT, STRESSES, Script
 from antiphon.models.hibari_phrase import Layout, Phrase
 from antiphon.text.align import word_places
@@ -66,7 +67,7 @@ class WordClock:
             start = sample_of(int(layout.onsets[i if stress is None else stress]))
             end = sample_of(int(layout.onsets[i + 1]))
             stress = None
-            self._sounds.append(Timed(symbol, start, end))
+            self._sounds.append(Timed(to_ipa(symbol), start, end))
             spans[owner] = (spans.get(owner, (start, end))[0], end)
         if not self._end:
             self._end = sample_of(layout.start)

@@ -4,6 +4,7 @@ from collections import deque
 from dataclasses import dataclass, field
 
 from antiphon.core.event import Timed
+from antiphon.models.hibari_alphabet import to_ipa
 from antiphon.models.hibari_frontend import SILENT, STRESSES, Script
 from antiphon.models.hibari_words import Times
 from antiphon.text.align import word_places
@@ -83,7 +84,7 @@ class WordTimer:
         elif symbol not in SILENT and owner >= 0:
             begin = start_sample if self.stress_sample < 0 else self.stress_sample
             self.stress_sample = -1
-            self.sounds.append(Timed(symbol, begin, end_sample))
+            self.sounds.append(Timed(to_ipa(symbol), begin, end_sample))
             said = self.spoken[owner]
             said.start_sample = begin if said.start_sample < 0 else said.start_sample
             said.end_sample = end_sample

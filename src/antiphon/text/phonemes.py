@@ -5,11 +5,13 @@ Source: the IPA chart, revised to 2020, with the ligatures and letters that spee
 """
 
 import unicodedata
+from collections.abc import Iterable
 
 from antiphon.core.errors import InvalidInput
+from antiphon.text.unit import Ipa, Spoken
 
 VOWELS = frozenset("iyɨʉɯuɪʏʊeøɘɵɤoəɛœɜɞʌɔæɐaɶɑɒɚɝᵊᵻ" + "AIOQWY")
-_CONSONANTS = frozenset(
+CONSONANTS = frozenset(
     "pbtdʈɖcɟkɡgqɢʔmɱnɳɲŋɴʙrʀⱱɾɽɸβfvθðszʃʒʂʐçʝxɣχʁħʕhɦɬɮʋɹɻjɰlɭʎʟwʍɥʜʢʡɕʑɺɧɫʘǀǃǂǁɓɗʄɠʛʣʤʥʦʧʨT"
 )
 STRESSES = frozenset("ˈˌ'’")
@@ -17,17 +19,24 @@ _MARKS = frozenset("ːˑ:.‿͜͡ʰʷʲˠˤⁿˡʼ˞˥˦˧˨˩↗↘ꜛꜜ‖|-^
 """Length, ties, secondary articulations, tones, separators."""
 
 
+def check_pieces(pieces: Iterable[Spoken]) -> None:
+    """Raises ``InvalidInput`` for phonemes among them that are none."""
+    for piece in pieces:
+        if isinstance(piece, Ipa):
+            check_ipa(piece.phonemes)
+
+
 def check_ipa(phonemes: str) -> None:
     """Raises ``InvalidInput`` naming the first symbol that is not of the alphabet, and where there is no sound."""
     plain = unicodedata.normalize("NFC", phonemes)
     sounds = 0
     for symbol in plain:
-        if symbol in VOWELS or symbol in _CONSONANTS:
+        if symbol in VOWELS or symbol in CONSONANTS:
             sounds += 1
         elif not (symbol in STRESSES or symbol in _MARKS or unicodedata.combining(symbol)):
             # Composed letters (ã) count as their base.
             base = unicodedata.normalize("NFD", symbol)[0]
-            if base not in VOWELS and base not in _CONSONANTS:
+            if base not in VOWELS and base not in CONSONANTS:
                 raise InvalidInput(
                     f"phonemes {_shown(phonemes)}: {symbol!r} (U+{ord(symbol):04X}) is no symbol of the International "
                     "Phonetic Alphabet",
