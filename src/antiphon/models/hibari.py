@@ -6,6 +6,7 @@ windows, so that the first sound of a sentence is ready before the rest of it is
 
 import uuid
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -17,10 +18,10 @@ from antiphon.models.hibari_alphabet import vocabulary
 from antiphon.models.hibari_dsp import HOP, SAMPLE_RATE_HZ, Vocoder, silent_rows
 from antiphon.models.hibari_frontend import HibariFrontend
 from antiphon.models.hibari_graph import HibariGraph, Plan
-from antiphon.models.hibari_phrase import Phrase, lay_out, pause_frames, phrases
+from antiphon.models.hibari_phrase import Phrase, lay_out, pause_frames
 from antiphon.models.hibari_words import WordClock
 from antiphon.models.session import Sessions
-from antiphon.text.parts import parts
+from antiphon.models.unit_reading import NOTHING, read_unit
 from antiphon.text.unit import Text, Unit
 
 HEART = VoiceInfo(
@@ -45,8 +46,6 @@ _WINDOWS = (24, 160)
 
 _LONG_CHARS = 100
 """From this length on, reading and planning a phrase are quanta of their own, without sound."""
-
-_NOTHING = Rendered(np.zeros(0, np.float32))
 
 _RAMP = 96
 """Samples (4 ms) over which a unit's edges rise and fall."""
@@ -75,27 +74,10 @@ class HibariVoice:
         """The pause that ``after`` calls for, the unit's own sound, then its explicit break."""
         if voice not in {info.id for info in self.voices}:
             raise EngineFailed(f"hibari has no voice {voice!r}")
-        text, position, ending = unit.text, at_sample, after
         speed = min(max(unit.speed, SPEED_RANGE[0]), SPEED_RANGE[1])
-        for part in parts(unit.pieces):
-            before = text[: part.start] if part.start else unit.before
-            following = text[part.end :] or unit.after
-            goes_on = unit.ending in ("none", "clause") if part.end == len(text) else True
-            script = self._frontend.script(part.pieces, before, following)
-            if part.end - part.start > _LONG_CHARS:
-                yield _NOTHING  # reading that much is a quantum of its own
-            words = WordClock(script, text, (part.start, part.end))
-            for phrase in phrases(script, goes_on):
-                for rendered in self._phrase(phrase, speed, position, seed, ending, words):
-                    position += len(rendered.samples)
-                    yield rendered
-                ending = "none"
-            words.place_silent(position)
-            left = words.take(position + 1)
-            if left.words:
-                yield Rendered(np.zeros(0, np.float32), left.words, left.normalized, left.phonemes)
-        if unit.pause_s > 0:
-            yield Rendered(np.zeros(round(unit.pause_s * SAMPLE_RATE_HZ), np.float32))
+        phrase = partial(self._phrase, speed, seed)
+        read = self._frontend.script
+        yield from read_unit(unit, at_sample, after, SAMPLE_RATE_HZ, read, phrase, long_chars=_LONG_CHARS)
 
     def estimate_s(self, unit: Unit) -> float:
         """About 15 characters a second are spoken; a second costs 6 ms, a call 4 ms."""
@@ -108,11 +90,11 @@ class HibariVoice:
                 pass
 
     def _phrase(
-        self, phrase: Phrase, speed: float, at_sample: int, seed: int, ending: str | None, words: WordClock
+        self, speed: float, seed: int, phrase: Phrase, at_sample: int, ending: str | None, words: WordClock
     ) -> Iterator[Rendered]:
         plan = self._plan(phrase.line, speed)
         if len(phrase.symbols) > _LONG_CHARS:
-            yield _NOTHING
+            yield NOTHING
         joined = bool(phrase.before) and ending in ("none", "clause")
         layout = lay_out(phrase, plan.durations, joined, 1 / speed)
         pause = 0 if joined or ending is None else round(pause_frames(ending, layout, speed) * HOP)

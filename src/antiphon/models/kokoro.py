@@ -7,6 +7,7 @@ pads every call with is cut by its own durations. Nothing is loaded before it is
 import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from threading import Lock
 from typing import TypeAlias
@@ -18,8 +19,8 @@ from antiphon.core.frame import Samples
 from antiphon.core.speech import MissingVoice, Rendered, VoiceInfo
 from antiphon.models import espeak_library
 from antiphon.models.espeak_library import INSTALL as INSTALL_ESPEAK
-from antiphon.models.hibari_frontend import HibariFrontend
-from antiphon.models.hibari_phrase import Layout, Phrase, lay_out, pause_frames, phrases
+from antiphon.models.hibari_frontend import HibariFrontend, Script
+from antiphon.models.hibari_phrase import Layout, Phrase, lay_out, pause_frames
 from antiphon.models.hibari_words import WordClock
 from antiphon.models.kokoro_frontend import Frontend, ReadFrontend, espeak_reader
 from antiphon.models.kokoro_graph import HOP, SAMPLE_RATE_HZ, KokoroGraph, KokoroPlan
@@ -29,9 +30,9 @@ from antiphon.models.kokoro_style import Blend, Styles, looks_like_blend, read_b
 from antiphon.models.kokoro_voices import TONGUES, VOICES, blend_info, voice_name
 from antiphon.models.kokoro_windows import HALO, MAX_DECODED, OUTER_HALO, Window, windows
 from antiphon.models.session import Sessions
+from antiphon.models.unit_reading import NOTHING, read_unit
 from antiphon.store.tools import find_package
-from antiphon.text.parts import parts
-from antiphon.text.unit import Text, Unit
+from antiphon.text.unit import Spoken, Text, Unit
 
 MODEL, VOICE_FILES = "kokoro-82m-int8", "kokoro-voices"
 """Names of the models in the store."""
@@ -48,7 +49,6 @@ _EARLIER = 3
 _FADE = 120
 """Samples (5 ms) on each side of a join over which one window goes over into the next."""
 _RISE = np.sin(np.linspace(0, np.pi / 2, 2 * _FADE, endpoint=False), dtype=np.float32) ** 2
-_NOTHING = Rendered(np.zeros(0, np.float32))
 PULL = f"antiphon models pull {MODEL} {VOICE_FILES}"
 
 
@@ -102,30 +102,17 @@ class KokoroVoice:
         """The pause that ``after`` calls for, the unit's own sound, then its explicit break. ``seed``: the model has no
         noise of its own."""
         blend = self._blend(voice)
-        text, position, ending = unit.text, at_sample, after
         speed = min(max(unit.speed, SPEED_RANGE[0]), SPEED_RANGE[1])
-        stand_in = TONGUES[blend.parts[0][0][0]].stand_in
-        if text and self._graph is None:
+        if unit.text and self._graph is None:
             self._loaded()
-            yield _NOTHING
-        for part in parts(unit.pieces):
-            before = text[: part.start] if part.start else unit.before
-            following = text[part.end :] or unit.after
-            goes_on = unit.ending in ("none", "clause") if part.end == len(text) else True
-            script = self._frontend(blend).script(part.pieces, before, following)
-            yield _NOTHING  # reading is a quantum of its own
-            words = WordClock(script, text, (part.start, part.end))
-            for phrase in phrases(script, goes_on, stand_in):
-                for rendered in self._phrase(blend, phrase, speed, position, ending, words, unit.first):
-                    position += len(rendered.samples)
-                    yield rendered
-                ending = "none"
-            words.place_silent(position)
-            left = words.take(position + 1)
-            if left.words:
-                yield Rendered(np.zeros(0, np.float32), left.words, left.normalized, left.phonemes)
-        if unit.pause_s > 0:
-            yield Rendered(np.zeros(round(unit.pause_s * SAMPLE_RATE_HZ), np.float32))
+            yield NOTHING
+        stand_in = TONGUES[blend.parts[0][0][0]].stand_in
+        phrase = partial(self._phrase, blend, speed, unit.first)
+
+        def read(pieces: tuple[Spoken, ...], before: str, following: str) -> Script:
+            return self._frontend(blend).script(pieces, before, following)
+
+        yield from read_unit(unit, at_sample, after, SAMPLE_RATE_HZ, read, phrase, stand_in=stand_in)
 
     def estimate_s(self, unit: Unit) -> float:
         """About 15 characters a second are spoken; a second costs half of one, a call's surroundings 0.15."""
@@ -140,18 +127,18 @@ class KokoroVoice:
     def _phrase(
         self,
         blend: Blend,
-        phrase: Phrase,
         speed: float,
+        first: bool,
+        phrase: Phrase,
         at_sample: int,
         ending: str | None,
         words: WordClock,
-        first: bool,
     ) -> Iterator[Rendered]:
         graph, ids = self._loaded()
         line = [ids[symbol] for symbol in phrase.line]
         style = self._styles.row(blend, len(line) - 1)
         plan = graph.plan([0, *line, 0], style, speed)
-        yield _NOTHING
+        yield NOTHING
         joined = bool(phrase.before) and ending in ("none", "clause")
         layout = lay_out(phrase, 2 * plan.durations, joined, 1 / speed)
         if not joined:
