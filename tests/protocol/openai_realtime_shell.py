@@ -112,6 +112,10 @@ class Shell:
         self.send("input_audio_buffer.append", audio=base64.b64encode(bytes(int(rate * seconds))).decode())
 
     @property
+    def settings(self) -> Settings:
+        return self.socket.settings
+
+    @property
     def ear(self) -> Key:
         return max(k for k, config in self.opened.items() if isinstance(config, HearingConfig))
 

@@ -144,10 +144,23 @@ STEPS = st.one_of(
 )
 
 
+Steps = list[tuple[str, Any]]
+
+
 @settings(max_examples=150, deadline=None)
 @given(kind=st.sampled_from(["realtime", "realtime", "transcription"]), steps=st.lists(STEPS, max_size=40))
-def test_every_response_ends_once_and_nothing_follows_its_end(kind: str, steps: list[tuple[str, Any]]) -> None:
+def test_every_response_ends_once_and_nothing_follows_its_end(kind: str, steps: Steps) -> None:
     shell = Shell(kind, RealtimeLimits(max_items=8))
+    play(shell, steps)
+    endpoint = shell.settings.input.turn_detection
+    assert endpoint is None or endpoint_settings(endpoint)
+    shell.do(shell.socket.close(EngineFailed("end")))
+    check_order(shell.frames, kind)
+    assert shell.socket.due_s is None
+    assert shell.tick(100.0) == shell.send("response.create") == []
+
+
+def play(shell: Shell, steps: Steps) -> None:
     for what, value in steps:
         match what:
             case "client":
@@ -161,7 +174,7 @@ def test_every_response_ends_once_and_nothing_follows_its_end(kind: str, steps: 
             case "ear" if any(isinstance(config, HearingConfig) for config in shell.opened.values()):
                 shell.give(shell.ear, value)
             case "turn":
-                if shell.closed is None and shell.socket.settings.input.turn_detection is not None:
+                if shell.closed is None and shell.settings.input.turn_detection is not None:
                     shell.append()
                 if any(isinstance(config, HearingConfig) for config in shell.opened.values()):
                     shell.give(shell.ear, TurnStarted(0), TurnEnded(value, 100, "model"))
@@ -171,12 +184,6 @@ def test_every_response_ends_once_and_nothing_follows_its_end(kind: str, steps: 
                 shell.tick(value)
             case "raw":
                 shell.raw(value)
-    endpoint = shell.socket.settings.input.turn_detection
-    assert endpoint is None or endpoint_settings(endpoint)
-    shell.do(shell.socket.close(EngineFailed("end")))
-    check_order(shell.frames, kind)
-    assert shell.socket.due_s is None
-    assert shell.tick(100.0) == shell.send("response.create") == []
 
 
 def check_order(frames: list[dict[str, Any]], kind: str) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import base64
 import json
+import re
 from collections.abc import AsyncGenerator
 from typing import Any
 
@@ -77,6 +78,23 @@ def nothing_is_held(served: Served, brain: Brain) -> bool:
     return not (left or brain.held)
 
 
+def turn_values(served: Served, name: str) -> dict[str, float]:
+    """Of turns over this socket, by their labels."""
+    lines = [line for line in served.app.hub.metrics.text().decode().splitlines() if line.startswith(name + "{")]
+    found = {line[len(name) :].rpartition(" ")[0]: float(line.rpartition(" ")[2]) for line in lines}
+    return {labels: value for labels, value in found.items() if f'route="{PATH}"' in labels}
+
+
+def recorded(served: Served) -> dict[tuple[str, str], int]:
+    """How many turns ended how, and why badly."""
+    label = re.compile(r'(outcome|cause)="([^"]*)"')
+    found = {}
+    for labels, value in turn_values(served, "antiphon_turns_total").items():
+        of = dict(label.findall(labels))
+        found[of["outcome"], of["cause"]] = int(value)
+    return found
+
+
 def with_key(key: str) -> dict[str, Any]:
     return {"additional_headers": {"authorization": f"Bearer {key}"}}
 
@@ -99,6 +117,10 @@ def test_a_spoken_turn_is_heard_thought_about_and_spoken() -> None:
             await until(lambda: nothing_is_held(served, brain))
             assert [entry.outcome for entry in served.diary.of(Answered)] == ["done"]
             assert not served.diary.of(Crashed)
+            assert [outcome for outcome, _ in recorded(served)] == ["answered"]
+            heard = turn_values(served, "antiphon_turn_silence_seconds_sum")
+            stages = turn_values(served, "antiphon_turn_stage_seconds_sum")
+            assert sum(stages.values()) == pytest.approx(sum(heard.values()), abs=0.001)
 
     run(test())
 
@@ -177,6 +199,7 @@ def test_a_caller_who_leaves_while_the_brain_thinks_leaves_nothing_behind() -> N
                 socket.transport.abort()
             await until(lambda: nothing_is_held(served, brain))
             assert [entry.outcome for entry in served.diary.of(Answered)] == ["dropped"]
+            assert recorded(served) == {("unanswered", "network"): 1}
 
     run(test())
 

@@ -26,12 +26,13 @@ class EarSaid:
 @dataclass(frozen=True, slots=True)
 class SpeechOpened:
     """A speech begins on the wire, under ``reply_id``; its samples count at ``rate_hz`` from 0. ``turn``: the one that
-    it answers."""
+    it answers. ``encoding`` is that of its audio, where it may be another than the session's."""
 
     speech_id: str
     reply_id: str
     turn: int
     rate_hz: int
+    encoding: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,9 @@ class _Speech:
     audible: int | None = None  # sample at the wire's rate
     audible_s: float | None = None
     heard_s: float | None = None  # by reports
+    released_s: float | None = None
     cancelled_s: float | None = None
+    stopped: int | None = None  # the client's own word for where, at the voice's rate
 
 
 class Speeches:
@@ -65,6 +67,7 @@ class Speeches:
                 playout.released = False
             case ReleaseSpeech():
                 playout.release(now_s)
+                speech.released_s = now_s
             case PauseSpeech():
                 playout.pause(now_s)
             case ContinueSpeech():
@@ -77,6 +80,7 @@ class Speeches:
                 playout.return_mark(entry.name)
             case Truncated():
                 playout.truncate(entry.sample)
+                speech.stopped = entry.sample
             case CancelSpeech():
                 playout.clear(now_s)
                 speech.cancelled_s = now_s
@@ -144,10 +148,15 @@ class Speeches:
         speech.heard_s = implied_s if speech.heard_s is None else min(speech.heard_s, implied_s)
 
     def _by_clock(self, speech: _Speech) -> float | None:
-        if speech.left_s is None or speech.audible is None or speech.audible_s is None:
+        """None: not heard, or not yet."""
+        playout = speech.playout
+        if speech.left_s is None or speech.audible is None or speech.audible_s is None or not playout.released:
             return None
+        if speech.stopped is not None and speech.stopped * speech.wire_hz <= speech.audible * playout.rate_hz:
+            return None
+        begun_s = speech.left_s if speech.released_s is None else max(speech.left_s, speech.released_s)
         ahead_s = speech.audible / speech.wire_hz if speech.wire_hz else 0.0
-        return max(speech.audible_s, speech.left_s + ahead_s) + self._delay_s
+        return max(speech.audible_s, begun_s + ahead_s) + self._delay_s
 
 
 def _joined(one: str, other: str) -> str:

@@ -48,6 +48,7 @@ class _Open:
     speculation: Speculation = "none"
     guesses: int = 0
     silent: bool = True
+    shown: bool = False
     user_text: str = ""
     tools: dict[str, ToolUse] = field(default_factory=dict)
     speeches: list[str] = field(default_factory=list)
@@ -156,7 +157,8 @@ class TurnRecords:
         now_s = entry.at_s
         match entry.kind:
             case "turn.ended" | "turn.too_long" | "turn.dialled" | "turn.written" | "turn.kept":
-                out += [self._close(turn, now_s) for turn in sorted(self._open) if turn < entry.turn]
+                if entry.kind != "turn.kept":  # said over an answer that goes on
+                    out += [self._close(turn, now_s) for turn in sorted(self._open) if turn < entry.turn]
                 self._end_turn(opened, entry)
             case "turn.ignored" | "turn.dropped":
                 opened.ended_by = entry.reason or entry.kind
@@ -193,6 +195,8 @@ class TurnRecords:
                 self._tool_ended(opened, entry)
             case "interrupted":
                 self._interrupt(entry)
+            case "answer.shown":  # as text, which nobody hears
+                opened.silent, opened.shown = False, True
             case "answer.finished":
                 opened.ended_by = entry.kind
                 out.append(self._close(entry.turn, now_s))
@@ -267,7 +271,7 @@ class TurnRecords:
         elif opened.stopped_s is not None:
             outcome = "interrupted" if heard_text or heard_s is not None else "taken_back"
         else:
-            outcome = "answered" if heard_s is not None else "unanswered"
+            outcome = "answered" if heard_s is not None or opened.shown else "unanswered"
         times = replace(opened.times, sent_s=sent_s, heard_s=heard_s)
         if not opened.silent:
             times = replace(times, speech_end_s=None)

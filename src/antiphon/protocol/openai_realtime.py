@@ -95,10 +95,20 @@ class RealtimeSocket:
         self._begun_s: float | None = None
         self._draining = False
         self._over = False
+        self._told: Callable[[wire.ServerEvent, Key | None], None] = lambda event, key: None
+
+    def watch(self, told: Callable[[wire.ServerEvent, Key | None], None]) -> None:
+        """``told`` is called with every event of ours as it is made, and with the stream that it speaks for."""
+        self._told = told
 
     @property
     def settings(self) -> Settings:
         return self._settings
+
+    def response_of(self, key: Key) -> str:
+        """The response that a question or a stream of speech belongs to, while it lasts; "" for none."""
+        reply = self._responses.of(key)
+        return "" if reply is None else reply.id
 
     @property
     def due_s(self) -> float | None:
@@ -302,6 +312,7 @@ class RealtimeSocket:
     # Words of the house
 
     def _send(self, event: wire.ServerEvent, key: Key | None = None) -> Send:
+        self._told(event, key)
         stamped = msgspec.structs.replace(event, event_id=f"event_{next(self._event_numbers)}")
         return Send(msgspec.json.encode(stamped).decode(), key)
 

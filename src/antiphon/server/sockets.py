@@ -17,10 +17,16 @@ from antiphon.server.session import SpeechSocket
 from antiphon.server.transport import Wire
 
 TRY_LATER = 1013
+_TRACEPARENT_CHARS = 128
 
 MakeMachine = Callable[[WebSocket, str, Principal], Machine]
 """The dialect's machine for a socket with this request id. Raises ``AntiphonError`` where the handshake asks for what
 cannot be."""
+
+
+def traceparent_of(websocket: WebSocket) -> str:
+    """The trace that the handshake named (W3C Trace Context); "" for none."""
+    return websocket.headers.get("traceparent", "")[:_TRACEPARENT_CHARS]
 
 
 class SocketRoute:

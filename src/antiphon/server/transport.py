@@ -21,6 +21,8 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from websockets.http11 import Request
 
 EXTENSION = "antiphon.wire"
+LOST = 1006
+"""The code of a connection that ended without a goodbye."""
 _UNSENT_LIMIT_BYTES = 32_768
 """What the kernel may hold beyond what the peer's window takes: about 300 ms of 16-bit 24 kHz speech in base64."""
 _HEAD_LIMIT_BYTES = 65_536
@@ -117,6 +119,11 @@ class SocketProtocol(_Guarded, WebSocketsSansIOProtocol):
         sock = transport.get_extra_info("socket")
         if sock is not None and _TCP_NOTSENT_LOWAT is not None and sock.family in (socket.AF_INET, socket.AF_INET6):
             sock.setsockopt(socket.IPPROTO_TCP, _TCP_NOTSENT_LOWAT, _UNSENT_LIMIT_BYTES)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self.handshake_complete and self.conn.close_rcvd is None:  # uvicorn says 1005, as of a close without a code
+            self.queue.put_nowait({"type": "websocket.disconnect", "code": LOST})
+        super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
         self._pings = 0

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import numpy as np
+import pytest
 import soundfile
 
 from antiphon.audio.pcm import encode
@@ -55,6 +56,16 @@ def test_a_caller_that_stopped_sending_lies_where_it_went_on(tmp_path: Path) -> 
     audio.user(BEGAN_S + 5.0, 16_000, level(1.0), "pcm_s16le", HZ)
     audio.mute_user(16_000, 24_000)
     assert sounds(tmp_path, audio)[0] == [(0.0, 1.0), (4.5, 5.0)]
+
+
+def test_a_speech_may_be_sent_in_another_form_than_the_session_began_with(tmp_path: Path) -> None:
+    audio = call(tmp_path)
+    audio.opened("s", 8_000, "pcm_mulaw")
+    audio.agent(BEGAN_S + 1.0, "s", encode(np.full(8_000, 0.5, np.float32), "pcm_mulaw"))
+    audio.opened("t", HZ, "pcm_s16le")
+    audio.agent(BEGAN_S + 3.0, "t", level(1.0))
+    (first, second), held_back = sounds(tmp_path, audio)[1], 0.01
+    assert (first, second) == (pytest.approx((1.0, 2.0), abs=held_back), (3.0, 4.0))
 
 
 def test_another_socket_may_send_in_another_form(tmp_path: Path) -> None:

@@ -45,6 +45,7 @@ def test_each_kind_is_kept_apart(tmp_path: Path) -> None:
     told_of(tmp_path, redact=False)
     log = lines(tmp_path, "log")
     assert [line["event"] for line in log] == ["begin", "turn", "turn", "end"]
+    assert log[0]["route"] == "/agents/websocket"
     turn = log[1]
     assert turn["outcome"] == "interrupted"
     assert turn["cause"] is None

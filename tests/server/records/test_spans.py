@@ -39,6 +39,7 @@ def test_a_session_is_one_trace_with_its_turns_and_their_stages() -> None:
     assert root.resource.attributes["service.name"] == "shop"
     assert root.attributes is not None
     assert root.attributes["antiphon.session_id"] == "as_1"
+    assert root.attributes["antiphon.route"] == "/agents/websocket"
     assert root.start_time == round(BEGAN_UNIX_S * 1e9)
     turns = named(spans, "turn")
     assert [turn.parent.span_id for turn in turns if turn.parent] == [root.context.span_id] * 2

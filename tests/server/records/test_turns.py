@@ -55,3 +55,22 @@ def test_the_end_of_speech_is_measured_in_the_audio(encoding: str, rate_hz: int)
     log.observe(at, Entry(1, 13.0, 0, "turn.ended", "yes"))
     log.end(Moment(13.5, 48_000), "over")
     assert turns[0].times.speech_end_s == pytest.approx(12.0, abs=0.015)
+
+
+def test_audio_that_was_left_out_does_not_move_the_rest() -> None:
+    """Ten seconds at once, of which only what follows is told; the user sounds until 11.5 s of the session's audio."""
+    turns = list[TurnRecord]()
+    log = AgentRecords(facts(), [TurnsOnly(turns.append)])
+    log.user_audio(Moment(1.0, 0), encode(np.zeros(1_600, np.float32), "pcm_s16le"), "pcm_s16le", 16_000)
+    log.observe(Moment(1.0, 1_600), TurnStarted(0))
+    log.observe(Moment(1.0, 1_600), Entry(1, 1.0, 0, "turn.started"))
+    time = np.arange(16_000 * 2) / 16_000
+    voice = (0.3 * np.sin(2 * np.pi * 220 * time) * (time < 1.5)).astype(np.float32)
+    for index in range(100):
+        piece = encode(voice[index * 320 : (index + 1) * 320], "pcm_s16le")
+        log.user_audio(Moment(1.0 + 0.02 * (index + 1), 160_000 + index * 320), piece, "pcm_s16le", 16_000)
+    at = Moment(3.0, 192_000)
+    log.observe(at, EarSaid(SpeechStopped(round(11.45 * 16_000))))
+    log.observe(at, Entry(1, 3.0, 0, "turn.ended", "yes"))
+    log.end(at, "over")
+    assert turns[0].times.speech_end_s == pytest.approx(2.5, abs=0.015)

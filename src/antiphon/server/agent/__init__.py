@@ -3,7 +3,15 @@
 ``routes`` is imported by its own name: it needs the hub, which needs what stands here.
 """
 
-from antiphon.server.agent.log import AgentLog, AgentSessionFacts, MakeAgentLog
+from antiphon.server.agent.log import AGENT_ROUTE, REALTIME_ROUTE, AgentLog, AgentSessionFacts, MakeAgentLog
 from antiphon.server.agent.tools import NO_TOOLS, ToolSource
 
-__all__ = ["NO_TOOLS", "AgentLog", "AgentSessionFacts", "MakeAgentLog", "ToolSource"]
+__all__ = [
+    "AGENT_ROUTE",
+    "NO_TOOLS",
+    "REALTIME_ROUTE",
+    "AgentLog",
+    "AgentSessionFacts",
+    "MakeAgentLog",
+    "ToolSource",
+]

@@ -2,10 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import Final, Protocol, TypeAlias
 
 from antiphon.dialog.conversation_events import Moment
 from antiphon.dialog.conversation_log import Observed
+
+AGENT_ROUTE: Final = "/agents/websocket"
+REALTIME_ROUTE: Final = "/v1/realtime"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,8 @@ class AgentSessionFacts:
     began_unix_s: float
     traceparent: str = ""
     """What the handshake said of the trace that this belongs to (W3C Trace Context); "" for none."""
+    route: str = AGENT_ROUTE
+    """Of the socket that the conversation is held over."""
 
 
 class AgentLog(Protocol):

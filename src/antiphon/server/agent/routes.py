@@ -4,17 +4,17 @@ from starlette.websockets import WebSocket
 
 from antiphon.protocol.native import NativeLimits
 from antiphon.protocol.native_frames import AUDIO
+from antiphon.server.agent.log import AGENT_ROUTE
 from antiphon.server.agent.machine import AgentMachine
 from antiphon.server.agent.sessions import AgentSessions
 from antiphon.server.auth import Principal
 from antiphon.server.hub import Hub
 from antiphon.server.machine import Machine
 from antiphon.server.session import SpeechSocket
-from antiphon.server.sockets import SocketRoute
+from antiphon.server.sockets import SocketRoute, traceparent_of
 
-SOCKET = "/agents/websocket"
+SOCKET = AGENT_ROUTE
 GRANT = "agent"
-_TRACEPARENT_CHARS = 128
 
 
 class AgentRoute(SocketRoute):
@@ -25,8 +25,7 @@ class AgentRoute(SocketRoute):
         limits = NativeLimits(resume_window_s=hub.settings.agent.resume_window_s)
 
         def converse(websocket: WebSocket, request_id: str, principal: Principal) -> AgentMachine:
-            trace = websocket.headers.get("traceparent", "")[:_TRACEPARENT_CHARS]
-            return AgentMachine(self.sessions.door(principal, trace), limits)
+            return AgentMachine(self.sessions.door(principal, traceparent_of(websocket)), limits)
 
         super().__init__(
             hub,

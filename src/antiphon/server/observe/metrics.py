@@ -6,10 +6,11 @@ from typing import TypeVar, cast
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
-from antiphon.dialog.turn_record import TurnRecord
 from antiphon.server import journal
+from antiphon.server.agent import AgentSessionFacts
 from antiphon.server.observe.tally import Tallies, Tally
 from antiphon.server.observe.turns import TurnMetrics
+from antiphon.server.records import TurnsOnly
 
 _Metric = TypeVar("_Metric", Counter, Gauge, Histogram)
 
@@ -96,9 +97,9 @@ class Metrics:
             case journal.PhaseChanged():
                 self._ready.set(entry.phase == "ready")
 
-    def turn(self, record: TurnRecord) -> None:
-        """A turn of an agent's conversation is over."""
-        self._conversations.fold(record)
+    def session(self, facts: AgentSessionFacts) -> TurnsOnly:
+        """A conversation begins: what takes its turns."""
+        return TurnsOnly(lambda record: self._conversations.fold(record, facts.route))
 
     def text(self) -> bytes:
         return generate_latest(self._registry)

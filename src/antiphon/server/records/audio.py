@@ -98,8 +98,13 @@ class CallAudio:
         speech.done += len(samples)
         self._free = max(self._free, speech.end)
 
-    def opened(self, speech_id: str, wire_hz: int) -> None:
-        self._speech(speech_id).wire_hz = wire_hz
+    def opened(self, speech_id: str, wire_hz: int, encoding: str = "") -> None:
+        """``encoding``: if not the agent's own."""
+        speech = self._speech(speech_id)
+        speech.wire_hz = wire_hz
+        other = encoding and (encoding, wire_hz) != (self._encoding, self._rate_hz)
+        if other and speech.reader is not None and speech.start is None:
+            speech.reader, speech.resampler = PcmReader(encoding), Resampler(wire_hz, RATE_HZ)
 
     def played(self, now_s: float, speech_id: str, sample: int) -> None:
         """The client has played so far: the earliest start that a report implies is the truest."""

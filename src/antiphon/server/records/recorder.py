@@ -81,6 +81,7 @@ class SessionRecording:
             facts.began_s,
             lambda: {
                 "event": "begin",
+                "route": facts.route,
                 "brain": facts.brain,
                 "voice": facts.voice,
                 "language": facts.language,
@@ -104,7 +105,7 @@ class SessionRecording:
         now_s = moment.now_s
         match entry:
             case SpeechOpened():
-                self._on_audio(lambda audio: audio.opened(entry.speech_id, entry.rate_hz))
+                self._on_audio(lambda audio: audio.opened(entry.speech_id, entry.rate_hz, entry.encoding))
             case PlayedTo():
                 self._on_audio(lambda audio: audio.played(now_s, entry.speech_id, entry.sample))
             case PauseSpeech():

@@ -63,6 +63,7 @@ class SessionSpans(TurnSink):
             start_time=self._ns(facts.began_s),
             attributes={
                 "antiphon.session_id": facts.session_id,
+                "antiphon.route": facts.route,
                 "antiphon.brain": facts.brain,
                 "antiphon.voice": facts.voice,
                 "antiphon.language": facts.language,

@@ -15,6 +15,7 @@ from antiphon.dialog.turn_records import TurnRecords
 from antiphon.server.agent import AgentLog, AgentSessionFacts
 
 _log = logging.getLogger("antiphon")
+_GAP_SAMPLES = EAR_RATE_HZ // 10
 
 
 class TurnSink(Protocol):
@@ -59,20 +60,23 @@ class AgentRecords:
         self._reader = PcmReader(facts.input_encoding)
         self._resampler = Resampler(facts.input_rate_hz, EAR_RATE_HZ)
         self._ahead = 0  # media samples before the first that the edge was given
+        self._next = 0  # where the next piece of the user's audio begins, if none is left out
 
     def observe(self, moment: Moment, entry: Observed) -> None:
         self._tell(lambda sink: sink.observe(moment, entry))
         self._turns(moment, self._records.observe(moment, entry))
 
     def user_audio(self, moment: Moment, data: bytes, encoding: str, rate_hz: int) -> None:
+        if not self._form[1] or abs(moment.sample - self._next) > _GAP_SAMPLES:
+            self._edge, self._ahead = LoudnessEdge(EAR_RATE_HZ), moment.sample
         if (encoding, rate_hz) != self._form:
-            if not self._form[1]:
-                self._ahead = moment.sample
             self._form = (encoding, rate_hz)
             self._reader, self._resampler = PcmReader(encoding), Resampler(rate_hz, EAR_RATE_HZ)
         samples = self._reader.feed(data)
         self._edge.push(self._resampler.push(samples))
-        self._records.audio(moment, len(samples) * EAR_RATE_HZ // rate_hz)
+        heard = len(samples) * EAR_RATE_HZ // rate_hz
+        self._next = moment.sample + heard
+        self._records.audio(moment, heard)
         self._tell(lambda sink: sink.user_audio(moment, data, encoding, rate_hz))
 
     def agent_audio(self, moment: Moment, speech_id: str, start_sample: int, data: bytes) -> None:

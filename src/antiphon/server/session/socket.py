@@ -122,6 +122,11 @@ class SpeechSocket:
             hub.lifecycle.leave(self)
             hub.journal.log(ConnectionClosed(now_s(), self._request_id, self._route, self._closed_with))
 
+    @property
+    def closed_with(self) -> int:
+        """The code that it was closed with, once it is over."""
+        return self._closed_with
+
     def drain(self) -> None:
         self._draining = True
         self._do(self._machine.drain(self._hub.clock.now_s()))
