@@ -64,7 +64,7 @@ from antiphon.server.observe import CONTENT_TYPE, LogLines, Metrics
 from antiphon.server.openai_routes import OpenAiRoutes
 from antiphon.server.pages import CONTENT_POLICY, docs_page
 from antiphon.server.realtime_routes import RealtimeRoutes
-from antiphon.server.records import MakeSink, TurnsOnly, records_for
+from antiphon.server.records import MakeSink, records_for
 from antiphon.server.reply import error_response, json_response
 from antiphon.settings import Settings
 
@@ -132,7 +132,7 @@ def create_app(
         lifecycle=Lifecycle(journal, clock),
         dictionaries=Dictionaries(settings.tts.dictionaries),
         tools=tools,
-        agent_logs=(records_for([lambda facts: TurnsOnly(metrics.turn), *turn_sinks]), *agent_logs),
+        agent_logs=(records_for([metrics.session, *turn_sinks]), *agent_logs),
     )
     entries = _entries(hub)
     document = openapi.document(TITLE, __version__, [entry.described for entry in entries])
