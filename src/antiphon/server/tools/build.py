@@ -14,7 +14,8 @@ from antiphon.server.tools.box import ToolBox, ToolLimits
 from antiphon.server.tools.handover import HandoverHook
 from antiphon.server.tools.http import HttpTool, placeholders
 from antiphon.server.tools.mcp_pipe import ServerPipe
-from antiphon.server.tools.mcp_server import McpServer, McpTraits
+from antiphon.server.tools.mcp_server import McpServer
+from antiphon.server.tools.mcp_tool import McpTraits
 from antiphon.server.tools.python import PythonTool, find_callable
 from antiphon.server.tools.redact import Redactor
 from antiphon.server.tools.signature import signature_of

@@ -3,18 +3,17 @@
 import asyncio
 import importlib
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from antiphon.core.brain import Effect
 from antiphon.core.clock import Clock
 from antiphon.core.errors import AntiphonError, InvalidInput
-from antiphon.server.tools.mcp_tool import McpTool
+from antiphon.server.tools.mcp_tool import McpTool, McpTraits
 from antiphon.server.tools.outcome import ToolFailed
 from antiphon.server.tools.redact import Redactor
-from antiphon.server.tools.tool import NO_FILLER, Filler, Tool
+from antiphon.server.tools.tool import Tool
 
 if TYPE_CHECKING:
     from mcp import Client
@@ -28,20 +27,6 @@ _HEALTHY_S = 10.0
 _END_S = 6.0
 _MOST_PAGES, _MOST_TOOLS = 20, 128
 _KEY_NAME = "antiphon/idempotency_key"
-
-
-@dataclass(frozen=True, slots=True)
-class McpTraits:
-    """What is said here about a server's tools. ``overrides``: server's name of a tool -> values that count instead of
-    its own: description, effect, timeout_s, targets, filler."""
-
-    effect: Effect | None = None
-    timeout_s: float = 10.0
-    prefix: str = ""
-    allow: tuple[str, ...] | None = None
-    targets: tuple[str, ...] | None = None
-    filler: Filler = NO_FILLER
-    overrides: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 class McpServer:
@@ -220,7 +205,9 @@ class McpServer:
         for missing in sorted({*(allow or ()), *self._traits.overrides} - names):
             log.warning("MCP server %s has no tool %r; it has: %s", self.name, missing, ", ".join(sorted(names)))
         self._tools = tuple(
-            McpTool(tool, self._traits, self, self._redact) for tool in listed if allow is None or tool.name in allow
+            McpTool(tool, self._traits, self.call, self._redact)
+            for tool in listed
+            if allow is None or tool.name in allow
         )
 
     def _why(self, error: BaseException) -> str:

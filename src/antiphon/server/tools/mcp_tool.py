@@ -1,30 +1,46 @@
 """One tool of an MCP server."""
 
 import json
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from antiphon.core.brain import Effect
 from antiphon.server.tools.outcome import ToolContext, ToolOutcome, failed, said
 from antiphon.server.tools.redact import Redactor
 from antiphon.server.tools.signature import KEY
-from antiphon.server.tools.tool import Offer
+from antiphon.server.tools.tool import NO_FILLER, Filler, Offer
 
 if TYPE_CHECKING:
     from mcp_types import CallToolResult
     from mcp_types import Tool as ListedTool
 
-    from antiphon.server.tools.mcp_server import McpServer, McpTraits
+CallRemote: TypeAlias = "Callable[[str, dict[str, Any], str, Effect], Awaitable[CallToolResult]]"
+"""The server's name of a tool, its arguments, the call's key, and what it does."""
+
+
+@dataclass(frozen=True, slots=True)
+class McpTraits:
+    """What is said here about a server's tools. ``overrides``: server's name of a tool -> values that count instead of
+    its own: description, effect, timeout_s, targets, filler."""
+
+    effect: Effect | None = None
+    timeout_s: float = 10.0
+    prefix: str = ""
+    allow: tuple[str, ...] | None = None
+    targets: tuple[str, ...] | None = None
+    filler: Filler = NO_FILLER
+    overrides: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 class McpTool:
     """The call's key goes with the request's metadata, and into an
     argument ``idempotency_key`` if the tool has one; the brain does not see that argument."""
 
-    def __init__(self, listed: "ListedTool", traits: "McpTraits", server: "McpServer", redact: Redactor) -> None:
+    def __init__(self, listed: "ListedTool", traits: McpTraits, call: CallRemote, redact: Redactor) -> None:
         self._offer = offer_of(listed, traits)
         self._name = listed.name
-        self._server = server
+        self._call = call
         self._redact = redact
         self._takes_key = KEY in (listed.input_schema.get("properties") or {})
 
@@ -34,14 +50,14 @@ class McpTool:
 
     async def run(self, arguments: dict[str, Any], key: str, context: ToolContext) -> ToolOutcome:
         given = {**arguments, KEY: key} if self._takes_key and key else arguments
-        result = await self._server.call(self._name, given, key, self._offer.effect)
+        result = await self._call(self._name, given, key, self._offer.effect)
         content = _content(result)
         if result.is_error:
             return failed(self._redact(content[:2_000]) or "the tool failed without a word")
         return ToolOutcome(True, content)
 
 
-def offer_of(tool: "ListedTool", traits: "McpTraits") -> Offer:
+def offer_of(tool: "ListedTool", traits: McpTraits) -> Offer:
     """A tool as it is declared here, after what the server says of it."""
     own = traits.overrides.get(tool.name, {})
     hint = tool.annotations.read_only_hint if tool.annotations else None
