@@ -52,7 +52,7 @@ class SpeechAudio:
 @dataclass(frozen=True, slots=True)
 class SpeechSnapshot:
     """A stream that was stopped, as bytes for :func:`resume`: it was heard up to ``sample``, the rest is in ``data``
-    (which holds text that was not spoken yet), good for ``expires_in_s`` from when it was made."""
+    (which holds text), good for ``expires_in_s`` from when it was made."""
 
     data: bytes = field(repr=False)
     sample: int

@@ -1,5 +1,5 @@
 """A saved stream of speech on its way between two servers: what the engine gave, with what the socket has to know,
-dated and signed. It holds text that was not spoken yet, readable for whoever has it. Pure; the time is passed in."""
+dated and signed. It holds text, readable for whoever has it. Pure; the time is passed in."""
 
 import hmac
 from collections.abc import Callable

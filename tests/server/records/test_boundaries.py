@@ -112,7 +112,7 @@ def test_what_a_caller_is_given_says_that_saved_speech_holds_its_text() -> None:
     secret = "a key of the whole fleet"
     for tts, where in (({}, "this process"), ({"snapshot_key": secret, "snapshot_ttl_s": 60}, "tts.snapshot_key")):
         told = "\n".join(table(settings(tts=tts)))
-        assert "text that was not spoken yet" in told
+        assert "hold text (not spoken yet" in told
         assert where in told
         assert secret not in told
 

@@ -156,10 +156,10 @@ def _flows(settings: Settings) -> Iterator[Flow]:
 
 def _saved_speech(settings: Settings) -> str:
     tts = settings.tts
-    where = "this process" if tts.snapshot_key is None else "servers with the same tts.snapshot_key"
+    where = "this process alone" if tts.snapshot_key is None else "servers with the same tts.snapshot_key"
     return (
-        "saved streams of speech, which hold text that was not spoken yet: signed, not encrypted, not kept here, good "
-        f"for {tts.snapshot_ttl_s:g} s at {where}"
+        "saved streams of speech, which hold text (not spoken yet, or since the last flush): signed, not encrypted or "
+        f"redacted, not kept here, good for {tts.snapshot_ttl_s:g} s at {where}"
     )
 
 
