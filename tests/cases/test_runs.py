@@ -10,9 +10,9 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
-from tests.server.agent.test_routes import messages_until, start, tell
+from tests.server.routes.test_agent import messages_until, start, tell
+from tests.server.routes.test_realtime import Brain
 from tests.server.support import ScriptedEngine, run, serving, settings, until
-from tests.server.test_realtime import Brain
 from tests.server.test_run import start as start_server
 from tests.server.test_run import stop, url_of
 

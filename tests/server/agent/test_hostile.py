@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
-from antiphon.server.agent.routes import SOCKET
 from antiphon.server.agent.sessions import AgentSessions
 from antiphon.server.hub import Hub
 from antiphon.server.journal import Crashed
+from antiphon.server.routes.agent import SOCKET
 
+from ..routes.test_agent import closed_with, messages_until, nothing_is_held, quiet, start, tell
 from ..support import ScriptedEngine, run, serving, until
-from .test_routes import closed_with, messages_until, nothing_is_held, quiet, start, tell
 
 ENDLESS = int("1" + "0" * 400)
 """A number that no float can hold."""
@@ -62,7 +62,7 @@ def test_a_start_that_echo_cancellation_cannot_serve_leaves_no_session_behind(mo
         made.append(AgentSessions(hub))
         return made[-1]
 
-    monkeypatch.setattr("antiphon.server.agent.routes.AgentSessions", make)
+    monkeypatch.setattr("antiphon.server.routes.agent.AgentSessions", make)
 
     async def test() -> None:
         async with serving(ScriptedEngine(), quiet(agent={"echo_cancellation": True})) as served:

@@ -1,6 +1,6 @@
 """The conversation with an agent over its own socket: its machine, sessions, ears, voices and tools.
 
-``routes`` is imported by its own name: it needs the hub, which needs what stands here.
+``sessions`` and ``machine`` are imported by their own names: they need the hub, which needs what stands here.
 """
 
 from antiphon.server.agent.log import AGENT_ROUTE, REALTIME_ROUTE, AgentLog, AgentSessionFacts, MakeAgentLog

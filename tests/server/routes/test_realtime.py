@@ -15,7 +15,7 @@ from antiphon.core.brain import BrainDone, BrainEvent, BrainRequest, TextDelta
 from antiphon.server.journal import Answered, Crashed, StreamEnded
 from antiphon.server.session.question import MAX_AHEAD
 
-from .support import ScriptedEngine, Served, audio, receive, receive_until, run, serving, settings, until
+from ..support import ScriptedEngine, Served, audio, receive, receive_until, run, serving, settings, until
 
 PATH, SECRETS = "/v1/realtime", "/v1/realtime/client_secrets"
 ONE_STREAM = {"key": "sk-1", "max_streams": 1}

@@ -12,12 +12,12 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from antiphon.core.brain import BrainDone, BrainEvent, BrainRequest, TextDelta, ToolCall, ToolSpec
 from antiphon.core.errors import AtCapacity
-from antiphon.server.agent.routes import SOCKET
 from antiphon.server.journal import Crashed
+from antiphon.server.routes.agent import SOCKET
 from antiphon.server.tools import ToolContext, ToolOutcome
 
 from ..support import ScriptedEngine, Served, receive, receive_until, run, serving, settings, until
-from ..test_realtime import Brain, with_key
+from .test_realtime import Brain, with_key
 
 
 class Book:

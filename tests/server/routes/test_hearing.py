@@ -25,7 +25,7 @@ from antiphon.server.journal import (
 )
 from antiphon.server.lines import CLOGGED_S
 
-from .support import ScriptedEngine, Served, receive, receive_until, run, serving, settings, until
+from ..support import ScriptedEngine, Served, receive, receive_until, run, serving, settings, until
 
 RAW = "?model=ink-2&encoding=pcm_s16le&sample_rate=16000"
 FINALIZE, TURNS = "/stt/websocket", "/stt/turns/websocket"

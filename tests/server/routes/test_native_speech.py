@@ -11,8 +11,8 @@ from antiphon.core.event import Saved, Timed, Unsaved, WordTimes
 from antiphon.server.journal import StreamEnded, StreamOpened
 from antiphon.settings import Settings
 
-from .movable import MovableEngine
-from .support import RATE_HZ, ScriptedEngine, Served, audio, run, serving, settings, until
+from ..movable import MovableEngine
+from ..support import RATE_HZ, ScriptedEngine, Served, audio, run, serving, settings, until
 
 PATH = "/speech/websocket"
 KEY = "a key of the whole fleet"
