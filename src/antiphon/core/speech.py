@@ -92,7 +92,7 @@ class Rendered:
     """One quantum of a voice's work: samples at the voice's rate, and the times that became known with them.
 
     Times are absolute in the stream (``at_sample`` of the call included) and never precede audio already rendered.
-    ``words`` are as the user wrote them, ``normalized`` as they were spoken; ``phonemes`` are IPA, without stress marks.
+    ``words`` are as the user wrote them, ``normalized`` as they were spoken; ``phonemes`` are IPA without stress marks.
     """
 
     samples: Samples

@@ -23,7 +23,8 @@ def test_harmonics_hear_the_share_of_noise_and_not_its_draw() -> None:
     f0 = torch.full((2, FRAMES), F0_HZ)
     distance = Harmonics()
     real = voice(0.2, 0)
-    same, quieter, buzz = (float(distance(voice(n, 1, b), real, f0)) for n, b in ((0.2, 0.05), (0.05, 0.05), (0.2, 0.2)))
+    heard = ((0.2, 0.05), (0.05, 0.05), (0.2, 0.2))
+    same, quieter, buzz = (float(distance(voice(noise, 1, tones), real, f0)) for noise, tones in heard)
     assert same < 0.25
     assert quieter > 2 * same
     assert buzz > 2 * same

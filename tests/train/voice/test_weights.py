@@ -5,9 +5,9 @@ from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
-import onnx
 import pytest
 
+onnx = pytest.importorskip("onnx")
 torch = pytest.importorskip("torch")
 
 from train.voice.export import load, write  # noqa: E402
