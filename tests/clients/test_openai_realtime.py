@@ -189,14 +189,15 @@ def test_a_wrong_key_is_told_at_the_handshake(secured: Server) -> None:
 
 
 def test_a_tool_is_called_at_the_client(tmp_path: Path) -> None:
-    """With a language model behind: its call goes to the client, the result back, and the answer is spoken."""
+    """With a language model behind: its call goes to the client, the result back, and the answer is spoken. The record
+    of the turn has all of that."""
     call = {"index": 0, "id": "call_1", "function": {"name": "opening_hours", "arguments": '{"day": "Sunday"}'}}
     calls = Reply([data({"tool_calls": [call]}), data({}, "tool_calls"), DONE])
     answers = Reply(words("We close", " at six", " on Sunday."))
 
     async def main() -> None:
         async with scripted_server(calls, answers) as llm:
-            given = {"ANTIPHON_BRAIN__LLM_KEY": "sk-of-the-model"}
+            given = {"ANTIPHON_BRAIN__LLM_KEY": "sk-of-the-model", "ANTIPHON_RECORD__DIR": str(tmp_path / "records")}
             options = ("--llm-url", llm.url, "--llm-model", "small")
             with serving(tmp_path, *options, variables=given) as server:
                 async with connected(server, model="gpt-realtime") as connection:
@@ -221,8 +222,32 @@ def test_a_tool_is_called_at_the_client(tmp_path: Path) -> None:
             assert [message["role"] for message in second["messages"]] == ["system", "user", "assistant", "tool"]
             assert "Bearer sk-of-the-model" in llm.heads[0]
             assert "sk-of-the-model" not in server.tail()
+            assert_recorded(tmp_path / "records")
 
     asyncio.run(main())
+
+
+def assert_recorded(folder: Path) -> None:
+    """One spoken turn with a function: a silence that is the sum of its stages."""
+    begin, turn, end = (recorded := records(folder, "log"))
+    assert [line["event"] for line in recorded] == ["begin", "turn", "end"]
+    assert begin["route"] == "/v1/realtime"
+    assert turn["session"].startswith("sess_")
+    assert (turn["outcome"], turn["heard_by"]) == ("answered", "clock")
+    assert sum(turn["stages_ms"].values()) == pytest.approx(turn["silence_ms"], abs=1.0)
+    assert turn["at_s"]["heard"] - turn["at_s"]["speech_end"] == pytest.approx(turn["silence_ms"] / 1000, abs=0.001)
+    assert all(turn["stages_ms"][name] > 0 for name in ("llm", "tool", "tts")), turn
+    assert [(tool["name"], tool["state"]) for tool in turn["tools"]] == [("opening_hours", "done")]
+    assert end["reason"] == "the client closed"
+    assert_understood(records(folder, "transcript")[0]["text"], QUESTION)
+    assert records(folder, "generated")[0]["text"] == "We close at six on Sunday."
+    assert json.loads(records(folder, "retrieved")[0]["content"]) == {"closes": "18:00"}
+
+
+def records(folder: Path, kind: str) -> list[dict[str, Any]]:
+    """What a server that has ended kept of its one session."""
+    (file,) = (folder / kind).glob("*/*.jsonl")
+    return [json.loads(line) for line in file.read_text().splitlines()]
 
 
 def test_rules_in_a_file_answer_with_tools_too(tmp_path: Path) -> None:

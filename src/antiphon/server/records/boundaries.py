@@ -84,7 +84,7 @@ def report(settings: Settings) -> dict[str, Any]:
     return {
         "kinds": kinds,
         "redaction": {"records": settings.record.redact, "log": settings.log.redact},
-        "caller": ["what it said as text, and the answers", _saved_speech(settings)],
+        "caller": ["what it said as text, the answers, and calls of its own functions", _saved_speech(settings)],
         "violations": violations(settings),
     }
 
