@@ -182,6 +182,7 @@ def test_voices_of_languages_without_a_reader_say_what_to_install(files: Callabl
     needs = {missing.info.name: missing.needs for missing in bare.missing}
     assert needs["ef_dora"] == "pip install 'antiphon[espeak]'"
     assert needs["jf_alpha"] == "pip install 'antiphon[ja]'"
+    assert needs["zf_xiaobei"] == "pip install 'antiphon[zh]'"
     assert needs["am_puck"].startswith(PULL)
     assert {info.name for info in KokoroVoice(files, installed=lambda package: True).voices} >= {"af_heart", "ef_dora"}
 

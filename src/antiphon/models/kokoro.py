@@ -22,6 +22,8 @@ from antiphon.models.espeak_library import INSTALL as INSTALL_ESPEAK
 from antiphon.models.hibari_frontend import HibariFrontend, Script
 from antiphon.models.hibari_phrase import Layout, Phrase, lay_out, pause_frames
 from antiphon.models.hibari_words import WordClock
+from antiphon.models.kokoro_chinese import INSTALL as INSTALL_ZH
+from antiphon.models.kokoro_chinese import chinese_reader, load_pinyin
 from antiphon.models.kokoro_frontend import Frontend, ReadFrontend, espeak_reader
 from antiphon.models.kokoro_graph import HOP, SAMPLE_RATE_HZ, KokoroGraph, KokoroPlan
 from antiphon.models.kokoro_japanese import INSTALL as INSTALL_JA
@@ -199,11 +201,11 @@ def _needs(model_file: ModelFile, installed: Callable[[str], object]) -> dict[st
             model_file(MODEL, file)
     except ModelUnavailable as error:
         return dict.fromkeys(VOICES, f"{PULL} ({error})")
-    readers = {"ja": ("pyopenjtalk", INSTALL_JA), "zh": ("", "nothing here reads Chinese well enough for it")}
+    readers = {"ja": ("pyopenjtalk", INSTALL_JA), "zh": ("pypinyin", INSTALL_ZH)}
     needs: dict[str, str] = {}
     for name, info in VOICES.items():
         package, what = readers.get(info.language, ("espeakng_loader", INSTALL_ESPEAK))
-        if info.language != "en" and not (package and installed(package)):
+        if info.language != "en" and not installed(package):
             needs[name] = what
             continue
         try:
@@ -219,6 +221,10 @@ def _open_frontend(key: str, symbols: Iterable[str]) -> Frontend:
         return HibariFrontend(symbols, british=key == "b")
     if tongue.code == "ja":
         return ReadFrontend(japanese_reader(load_analyser()), symbols, "ja")
+    if tongue.code == "zh":
+        english = HibariFrontend(symbols)
+        read = chinese_reader(load_pinyin(), lambda word: english.script((Text(word),)).symbols)
+        return ReadFrontend(read, symbols, "zh")
     library = espeak_library.load()
     locale = tongue.locale.lower() if tongue.code == "pt" else tongue.code
     return ReadFrontend(espeak_reader(lambda text: library.phonemes(text, locale, "^"), locale), symbols, locale)

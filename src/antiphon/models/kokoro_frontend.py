@@ -8,6 +8,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
 from typing import Protocol, TypeAlias
 
 from antiphon.core.errors import EngineFailed
@@ -158,6 +159,25 @@ def _shares(words: list[str], groups: list[str]) -> list[str]:
         shares[at].append(group)
         passed += length
     return [" ".join(share) for share in shares]
+
+
+def character_places(written: str, spoken: str) -> list[tuple[int, int]]:
+    """For each character of ``spoken`` the characters ``[start, end)`` of ``written`` that it stands for, in order.
+
+    What has no like there shares what stands in its place. Width and case do not matter.
+    """
+    ours, theirs = _plain(written), _plain(spoken)
+    size, places = len(ours), list[tuple[int, int]]()
+    for _, a, b, c, d in SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes():
+        for at in range(d - c):
+            start = a + at * (b - a) // (d - c)
+            end = max(start + 1, a + (at + 1) * (b - a) // (d - c))
+            places.append((min(start, max(size - 1, 0)), min(end, size)))
+    return places
+
+
+def _plain(text: str) -> list[str]:
+    return [unicodedata.normalize("NFKC", character).casefold()[:1] for character in text]
 
 
 def _moved(word: ReadWord, by: int) -> ReadWord:

@@ -8,12 +8,11 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import SequenceMatcher
 from threading import Lock
 from typing import Any, TypeAlias
 
 from antiphon.core.errors import EngineFailed, ModelUnavailable
-from antiphon.models.kokoro_frontend import Read, ReadWord
+from antiphon.models.kokoro_frontend import Read, ReadWord, character_places
 
 INSTALL = "pip install 'antiphon[ja]'"
 MAX_CHARS = 200
@@ -213,18 +212,10 @@ def _by_character(said: list[Syllable], start: int, end: int) -> Iterator[tuple[
 
 def _spans(text: str, surfaces: list[str]) -> list[tuple[int, int]]:
     """Characters of ``text`` that each word stands for. The analyser writes some otherwise (wide letters, numbers)."""
-    plain = [unicodedata.normalize("NFKC", character).lower()[:1] for character in text]
-    owners, letters = list[int](), list[str]()
-    for index, surface in enumerate(surfaces):
-        for character in unicodedata.normalize("NFKC", surface).lower():
-            owners.append(index)
-            letters.append(character)
-    spans: list[tuple[int, int]] = [(-1, -1)] * len(surfaces)
-    for _, a, b, c, d in SequenceMatcher(None, plain, letters, autojunk=False).get_opcodes():
-        for at in range(c, d):
-            first = a + (at - c) * (b - a) // (d - c)  # one for one if they are equal
-            place = (first, max(first + 1, a + (at + 1 - c) * (b - a) // (d - c)))
-            old = spans[owners[at]]
-            spans[owners[at]] = place if old[0] < 0 else (min(old[0], place[0]), max(old[1], place[1]))
-    size = len(text)
-    return [(min(max(start, 0), size), min(max(end, 0), size)) for start, end in spans]
+    places, at = character_places(text, "".join(surfaces)), 0
+    spans = []
+    for surface in surfaces:
+        own = places[at : at + len(surface)]
+        at += len(surface)
+        spans.append((own[0][0], max(end for _, end in own)))
+    return spans

@@ -38,7 +38,7 @@ TONGUES: Mapping[str, Tongue] = MappingProxyType(
         "i": Tongue("it", "it-IT", "Italian", "kˌon il pɾˈɔssimo"),
         "j": Tongue("ja", "ja-JP", "Japanese", "to ʦɨɡi no"),
         "p": Tongue("pt", "pt-BR", "Brazilian Portuguese", "kˌoŋ u pɾˈɔsimʊ"),
-        "z": Tongue("zh", "zh-CN", "Mandarin Chinese", "", "nothing here reads it"),
+        "z": Tongue("zh", "zh-CN", "Mandarin Chinese", "ɻa↗nxou↘ ʨjou↘"),
     }
 )
 """By the first letter of a voice's name."""
