@@ -14,6 +14,8 @@ INSTALL_ESPEAK = "pip install 'antiphon[espeak]'"
 PULL_KOKORO = "antiphon models pull kokoro-82m-int8 kokoro-voices"
 
 _KOKORO_SPEAKS = frozenset({"en", "es", "fr", "hi", "it", "ja", "pt", "zh"})
+_KOKORO_EXTRAS = frozenset({"ja", "zh"})
+"""Languages that it reads by an extra of their own."""
 _MOST_NAMES = 6
 
 
@@ -43,6 +45,7 @@ def nobody_speaks(language: str, voices: Sequence[VoiceInfo]) -> InvalidInput:
     cure = f"eSpeak NG does, in formant quality: {INSTALL_ESPEAK}"
     if known.code in _KOKORO_SPEAKS:
         cure += f"; Kokoro is a neural voice for it: {PULL_KOKORO}"
+        cure += f" and pip install 'antiphon[{known.code}]'" if known.code in _KOKORO_EXTRAS else ""
     return InvalidInput(f"{about}. {cure}. Then restart the server.", "language")
 
 
