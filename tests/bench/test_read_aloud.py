@@ -66,7 +66,7 @@ def test_what_is_heard_is_counted_against_what_was_said() -> None:
     assert all(each.errors.errors == 1 for each in spoken.sentences)  # the word too many
     text = markdown(report([spoken], AT))
     assert "| ann" in text
-    assert "3.5" in text
+    assert "| 3.50" in text
 
 
 def test_a_sentence_that_does_not_come_counts_with_all_its_words() -> None:

@@ -132,7 +132,7 @@ def _row(spoken: Spoken) -> tuple[str | int | float | None, ...]:
         f"{rate.words}{unit}",
         round(100 * rate.rate, 1),
         round(100 * rate.upper, 1),
-        round(float(np.mean(scores)), 2) if scores else None,
+        f"{np.mean(scores):.2f}" if scores else None,
         sum(1 for each in spoken.sentences if each.error),
     )
 
