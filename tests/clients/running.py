@@ -6,7 +6,7 @@ import ssl
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -62,18 +62,24 @@ class Server:
 
 @contextlib.contextmanager
 def serving(
-    folder: Path, *options: str, variables: Mapping[str, str] | None = None, secured: bool = False
+    folder: Path,
+    *options: str,
+    variables: Mapping[str, str] | None = None,
+    secured: bool = False,
+    program: Sequence[str] = ("-m", "antiphon"),
 ) -> Iterator[Server]:
-    """Start, wait for readiness, and stop by process id. ``secured``: self-signed TLS and one API key."""
+    """Start, wait for readiness, and stop by process id. ``secured``: self-signed TLS and one API key. ``program``:
+    how Python is told to run antiphon."""
     port_file, log = folder / "port", folder / "server.log"
-    environment = {**os.environ, "HF_HUB_OFFLINE": "1", "PYTHONUNBUFFERED": "1", **(variables or {})}
+    own = {"ANTIPHON_TTS__DICTIONARIES": str(folder / "dictionaries.db")}
+    environment = {**os.environ, "HF_HUB_OFFLINE": "1", "PYTHONUNBUFFERED": "1", **own, **(variables or {})}
     if secured:
         environment |= {
             "ANTIPHON_SERVER__TLS__SELF_SIGNED": "true",
             "ANTIPHON_SERVER__TLS__DIR": str(folder),
             "ANTIPHON_SERVER__API_KEYS__TESTER": API_KEY,
         }
-    command = [sys.executable, "-m", "antiphon", "serve", "--host", "127.0.0.1", "--port", "0"]
+    command = [sys.executable, *program, "serve", "--host", "127.0.0.1", "--port", "0"]
     with log.open("wb") as output:
         process = subprocess.Popen(
             [*command, "--port-file", str(port_file), *options],

@@ -1,6 +1,7 @@
 import pytest
 
-from antiphon.text.markup import MarkupReader
+from antiphon.core.errors import InvalidInput
+from antiphon.text.markup import MarkupReader, check_phonemes
 from antiphon.text.unit import Break, Emotion, Ipa, Piece, Sound, Speed, Spell, Text, Volume
 
 
@@ -97,3 +98,10 @@ def test_tags_inside_spelled_text_keep_their_place():
 
 def test_spelling_without_an_end_is_kept():
     assert read("so <spell>AB1") == [Text("so "), Spell("AB1")]
+
+
+def test_phonemes_of_a_whole_text_are_checked_beforehand() -> None:
+    check_phonemes("5 << 6, [a](/b c d/ and <<k|æ|t>>")
+    for wrong in ("a <<k|@|t>> b", "see [cat](/k@t/)"):
+        with pytest.raises(InvalidInput, match="no symbol"):
+            check_phonemes(wrong)

@@ -12,6 +12,7 @@ from antiphon.protocol.http import TooLarge, TooSlow
 from antiphon.server.exchange import END, BodyWriter, Order
 from antiphon.server.front import CallerGone
 from antiphon.server.lines import Line
+from antiphon.text.markup import check_phonemes
 
 _PATIENCE = 16
 """How many times the allowed size a body may have and still be heard out."""
@@ -47,6 +48,8 @@ class TextFeed:
 def speech_order(
     config: SpeechConfig, text: str, content_type: str, writer: BodyWriter, headers: Mapping[str, str] | None = None
 ) -> Order:
+    """Raises ``InvalidInput`` for phonemes in the text that are none: it shall not be found out in the middle."""
+    check_phonemes(text)
     return Order(config, TextFeed(text), content_type, writer, headers or {})
 
 

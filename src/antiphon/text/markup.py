@@ -6,6 +6,7 @@ Source: Cartesia's sonic-3 markup (speed, volume, emotion, break, spell, [laught
 
 import re
 
+from antiphon.text.phonemes import check_pieces
 from antiphon.text.unit import Break, Emotion, Ipa, Piece, Sound, Speed, Spell, Text, Volume
 
 SPEED_TAG_RANGE = (0.6, 1.5)
@@ -45,6 +46,14 @@ _SOUND = re.compile(r"\[([A-Za-z]{3,12})\]")
 _TRIGGER = re.compile(r"[<\[]")
 _KNOWN = ("speed", "volume", "emotion", "break", "pause", "spell")
 _CERTAIN = re.compile(rf"</?(?:{'|'.join(_KNOWN)})\b")
+
+
+def check_phonemes(text: str) -> None:
+    """Raises ``InvalidInput`` for inline phonemes in ``text`` that are none. For a text that is whole: a stream finds
+    out when it comes to them."""
+    if "<<" in text or "](/" in text:
+        reader = MarkupReader()
+        check_pieces(piece for piece in (*reader.feed(text), *reader.finish()) if isinstance(piece, Ipa))
 
 
 class MarkupReader:
