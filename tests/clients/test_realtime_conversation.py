@@ -106,6 +106,8 @@ def test_pipecat(tmp_path: Path) -> None:
 
                     await call.work.queue_frame(frames.LLMContextFrame(context))  # Pipecat asks for a greeting
                     await spoken(1)
+                    heard_out = b"".join(frame.audio for frame in call.ears.of(frames.TTSAudioRawFrame))
+                    await asyncio.sleep(len(heard_out) / (2 * 24_000))  # a word that is spoken over was not heard
                     await utter(QUESTION)
                     await spoken(2)
                     sounds = len(call.ears.of(frames.TTSAudioRawFrame))

@@ -8,7 +8,7 @@ import pytest
 
 from antiphon.core.brain import BrainDone, BrainFailed, Message, TextDelta, ToolCall
 from antiphon.core.errors import AtCapacity, EngineFailed, NotFound
-from antiphon.core.event import Audio, Failed, Flushed
+from antiphon.core.event import Audio, Failed, Flushed, Timed, WordTimes
 from antiphon.core.hearing import Heard, HearingConfig
 from antiphon.core.speech import SpeechConfig
 from antiphon.core.turns import TurnEagerEnded, TurnEnded, TurnResumed, TurnStarted, TurnUpdated
@@ -151,6 +151,42 @@ def test_what_a_cancelled_response_had_not_spoken_is_not_history(shell: Shell) -
     shell.send("response.cancel")
     shell.turn("Go on.")
     assert shell.asked[shell.brain].messages[1] == Message("assistant", "One two")
+
+
+@pytest.mark.parametrize("truncates", [False, True])
+def test_a_greeting_that_is_spoken_over_early_is_history_as_far_as_it_was_heard(shell: Shell, truncates: bool) -> None:
+    """All of its audio is made, its last bytes are held back by the resampler, and the brain has yet to say that this
+    was all: a user who speaks now has heard it. In the middle of its first word they have heard none of it."""
+    shell.send("response.create")
+    shell.give(shell.brain, TextDelta("Hello."))
+    words = (Timed("Hello.", 0, 9_600),)
+    shell.give(shell.voice, WordTimes(words, words, 24_000), Audio(bytes(48 * 395), 0, 9_600, 24_000))
+    item_id = only(shell.frames, "response.content_part.added")["item_id"]
+    shell.append()
+    shell.give(shell.ear, TurnStarted(1_600))
+    if truncates:
+        shell.send("conversation.item.truncate", item_id=item_id, content_index=0, audio_end_ms=395)
+    shell.give(shell.ear, TurnEnded("Hi.", 16_000, "model"))
+    assert shell.asked[shell.brain].messages == (Message("assistant", "Hello."), Message("user", "Hi."))
+    shell.say("Yes?")
+    shell.finish()
+    shell.send("conversation.item.truncate", item_id=item_id, content_index=0, audio_end_ms=394)
+    shell.turn("And?")
+    assert shell.asked[shell.brain].messages[0] == Message("user", "Hi.")
+
+
+def test_a_cut_without_word_times_is_made_once_however_often_it_is_told(shell: Shell) -> None:
+    shell.turn("Count.")
+    shell.give(shell.brain, TextDelta("one two three four five six seven eight"))
+    shell.give(shell.voice, Audio(bytes(48 * 800), 0, 24 * 800, 24_000))
+    item_id = shell.finish()[0]["item_id"]
+    six = "one two three four five six"
+    for end_ms, heard in ((600, six), (600, six), (300, "one two three")):
+        shell.send("conversation.item.truncate", item_id=item_id, content_index=0, audio_end_ms=end_ms)
+        shell.turn("And?")
+        assert shell.asked[shell.brain].messages[1] == Message("assistant", heard)
+        shell.say("Yes.")
+        shell.finish()
 
 
 @pytest.mark.parametrize("end_ms", [10_000, 400])

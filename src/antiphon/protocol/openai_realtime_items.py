@@ -122,15 +122,19 @@ def _content(given: GivenContent, role: ItemRole) -> Content:
 class Entry:
     """An item and what is known about it beyond the wire.
 
-    ``audio_ms``: how much audio was made of it. ``words``: each with the millisecond it ends at. ``cut_ms``: where
-    the listener stopped hearing it, None if nobody said so. ``awaits_words``: its transcript is still to come.
+    ``audio_ms``: how much audio was made of it, and ``made_ms`` where in it the voice was with that: bytes may lag a
+    little behind. ``words``: each with the millisecond it ends at. ``cut_ms``: where the listener stopped hearing it,
+    None if nobody said so. ``awaits_words``: its transcript is still to come.
     """
 
     item: Item
     audio_ms: int = 0
+    made_ms: int = 0
     words: list[tuple[str, int]] = field(default_factory=list)
     cut_ms: int | None = None
     awaits_words: bool = False
+    chars: int = 0
+    """Of its text before the first cut."""
 
     @property
     def text(self) -> str:
@@ -140,6 +144,7 @@ class Entry:
     def cut(self, end_ms: int) -> None:
         """The listener stopped hearing it there; the transcript says so too."""
         self.cut_ms = end_ms if self.cut_ms is None else min(end_ms, self.cut_ms)
+        self.chars = max(self.chars, len(self.text))
         for part in self.item.content or ():
             if part.type == "output_audio" and isinstance(part.transcript, str):
                 part.transcript = self.heard_text(part.transcript)
@@ -152,16 +157,16 @@ class Entry:
         if self.cut_ms is None or (self.cut_ms >= self.audio_ms and self.item.status == "completed"):
             return text
         if self.words:
-            end = 0
+            end, cut_ms = 0, self.cut_ms if self.cut_ms < self.audio_ms else max(self.cut_ms, self.made_ms)
             for word, end_ms in self.words:
-                if end_ms > self.cut_ms:
+                if end_ms > cut_ms:
                     break
                 found = text.find(word, end)
                 end = found + len(word) if found >= 0 else end
             return text[:end]
         if self.audio_ms <= 0:
             return ""
-        end = min(len(text), len(text) * self.cut_ms // self.audio_ms)
+        end = min(len(text), max(self.chars, len(text)) * self.cut_ms // self.audio_ms)
         if end < len(text) and not text[end].isspace():
             end = max(text.rfind(" ", 0, end), 0)
         return text[:end].rstrip()

@@ -143,6 +143,8 @@ class Reply:
             case Audio():
                 if self.first_audio_s is None:
                     self.first_audio_s = now_s
+                end_ms = (event.start_sample + event.samples) * 1000 // event.sample_rate_hz
+                message.made_ms = max(message.made_ms, end_ms)
                 return self._play(message, event.data)
             case WordTimes():
                 rate = event.sample_rate_hz
