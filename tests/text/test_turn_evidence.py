@@ -187,3 +187,8 @@ def test_what_is_said_instead_needs_no_sentence_of_its_own() -> None:
     instead = turn_evidence("Please book the service for Tuesday. No sorry for Thursday.")
     assert (instead.lacks_verb, instead.fragment, instead.correction) == (0.0, 0.0, 0.0)
     assert turn_evidence("Please book the service for Tuesday. No sorry.").correction == 1.0
+
+
+def test_a_question_may_begin_with_a_word_of_its_own() -> None:
+    assert turn_evidence("Good, when are you open?").question == 1.0
+    assert turn_evidence("Yes, what is the price?").question == 1.0

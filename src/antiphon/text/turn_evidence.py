@@ -15,7 +15,10 @@ _SENTENCES = re.compile(r"[.!?]+\s+(?=[A-Z])")
 _WORD = re.compile(r"[^\W_]+(?:['’.@_+:-]+[^\W_]+)*|[@&_]")
 _CODE = re.compile(r"^[a-z]{0,2}[\d.,-]*\d[a-z]?$")
 _ADDRESS = re.compile(r"@|\.(?:com|org|net|edu|gov|io|uk|de|fr|eu|info)$")
-_OPENERS = frozenset(("and", "so", "but", "okay", "well", "um", "uh", "hi", "hello", "please", "then", "just"))
+_OPENERS = frozenset(
+    ("and", "so", "but", "okay", "ok", "well", "um", "uh", "hi", "hello", "hey", "please", "then", "just", "good",
+     "great", "right", "fine", "perfect", "yes", "yeah", "no", "oh", "ah", "alright", "sure", "nice")
+)  # fmt: skip
 _FULL_NUMBER = 10
 _FULL_CARD = 16
 _MAX_LOOK_BACK = 60
