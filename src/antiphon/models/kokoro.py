@@ -109,7 +109,8 @@ class KokoroVoice:
             self._loaded()
             yield NOTHING
         stand_in = TONGUES[blend.parts[0][0][0]].stand_in
-        phrase = partial(self._phrase, blend, speed, unit.first)
+        since = at_sample if unit.first else 0  # what was made before that has been played
+        phrase = partial(self._phrase, blend, speed, since)
 
         def read(pieces: tuple[Spoken, ...], before: str, following: str) -> Script:
             return self._frontend(blend).script(pieces, before, following)
@@ -130,7 +131,7 @@ class KokoroVoice:
         self,
         blend: Blend,
         speed: float,
-        first: bool,
+        since: int,
         phrase: Phrase,
         at_sample: int,
         ending: str | None,
@@ -154,7 +155,8 @@ class KokoroVoice:
         words.place(phrase, layout, sample_of)
         end, position = sample_of(layout.stop), begin
         edge: Samples | None = None
-        for window in windows(phrase, layout, plan.f0[0], plan.energy[0], first):
+        ahead = (at_sample - since) // _HALF
+        for window in windows(phrase, layout, plan.f0[0], plan.energy[0], ahead):
             sound = _decoded(graph, plan, style, window, layout)
             samples, edge = _joined(sound, edge, window.stop == layout.stop)
             position += len(samples)

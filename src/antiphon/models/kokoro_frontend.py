@@ -75,9 +75,9 @@ class ReadFrontend:
                 text = "".join(piece.text for piece in pieces)
                 raise EngineFailed(f"kokoro can read nothing of {text[:80]!r} in {self._language!r}")
             return Script("", (), spoken)
-        around = [self._symbols(self._read(text))[0] for text in (self._tail(before), self._head(after)) if text]
-        ahead = around.pop(0) if self._tail(before) else ""
-        return Script(symbols, tuple(owners), spoken, ahead, around[0] if around else "")
+        texts = (self._tail(before), self._head(after))
+        around = (self._symbols(self._read(text))[0] if text else "" for text in texts)
+        return Script(symbols, tuple(owners), spoken, *around)
 
     def _piece(self, piece: Spoken) -> list[ReadWord]:
         text = piece.text

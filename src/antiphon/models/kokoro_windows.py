@@ -25,10 +25,13 @@ OUTER_HALO = 4
 """The same at the edges of a phrase, which lie in a pause."""
 MAX_OWN = MAX_DECODED - 2 * HALO
 
-FIRST = (80, 112)
-SECOND = (136, 176)
-LATER = (176, MAX_OWN)
-"""How long windows are wished to be, and may be. Each is decoded while the one before it plays."""
+FIRST = 80
+LATER = 176
+"""How long a window is wished to be where nothing plays yet, and where enough does."""
+_GROWTH = 1.5
+"""So much longer than what plays meanwhile may the next one be: its cost, with its surroundings, is about half its
+length. A third more, and it may end at a better place."""
+_SLACK = 1.3
 
 _LEAST = 40
 """Shorter windows sound unlike the rest: the decoder's statistics are taken over them alone."""
@@ -46,15 +49,15 @@ class Window:
 
 
 def windows(
-    phrase: Phrase, layout: Layout, f0: NDArray[np.float32], energy: NDArray[np.float32], first: bool
+    phrase: Phrase, layout: Layout, f0: NDArray[np.float32], energy: NDArray[np.float32], ahead: int
 ) -> Iterator[Window]:
-    """All of ``layout``, in order, without a gap. ``f0`` and ``energy`` [half frames] of the plan. ``first``: begin
-    with a small one."""
+    """All of ``layout``, in order, without a gap. ``f0`` and ``energy`` [half frames] of the plan. ``ahead``: what is
+    made and not yet played when the first one is begun."""
     places = _places(phrase, layout, f0, energy)
-    sizes = [FIRST, SECOND] if first else [SECOND]
     start = layout.start
     while start < layout.stop:
-        wished, most = sizes.pop(0) if sizes else LATER
+        wished = round(min(max(FIRST, _GROWTH * ahead), LATER))
+        most = min(round(_SLACK * wished), MAX_OWN)
         left = layout.stop - start
         if left <= most:
             stop = layout.stop
@@ -62,7 +65,7 @@ def windows(
             wished = min(wished, max(left // 2, _LEAST)) if left < wished + 2 * _LEAST else wished
             stop = _cut(places, start, wished, min(most, left - _LEAST), energy)
         yield Window(start, stop)
-        start = stop
+        ahead, start = stop - start, stop
 
 
 @dataclass(frozen=True, slots=True)
