@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from antiphon.core.errors import EngineFailed, InvalidInput, ModelUnavailable
-from antiphon.models import espeak_library
+from antiphon.models import espeak_library, espeak_process
 from antiphon.models.espeak_library import EspeakLibrary
 
 pytest.importorskip("espeakng_loader")
@@ -114,23 +114,39 @@ def test_a_text_that_breaks_the_library_costs_itself_alone(library: EspeakLibrar
     assert len(library._idle) == processes
 
 
-def test_a_dead_process_costs_one_call(library: EspeakLibrary) -> None:
+def test_a_process_that_died_unused_costs_nothing(library: EspeakLibrary) -> None:
     library.phonemes("eins", "de")
     for child in library._idle:
         os.kill(child._process.pid, signal.SIGKILL)
         child._process.wait()
-    deaths = len(library._idle)
-    for _ in range(deaths):
-        with pytest.raises(EngineFailed, match=r"process ended|Broken pipe"):
-            library.phonemes("zwei", "de")
     assert library.phonemes("zwei", "de") == "tsvˈaɪ"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_processes_stay_while_the_server_is_told_to_leave(library: EspeakLibrary, number: signal.Signals) -> None:
+    library.phonemes("eins", "de")
+    child = library._idle[-1]
+    os.kill(child._process.pid, number)
+    assert library.phonemes("zwei", "de") == "tsvˈaɪ"
+    assert library._idle[-1] is child
+
+
+def test_processes_end_when_they_are_no_longer_needed() -> None:
+    own = espeak_library.load.__wrapped__()
+    own.phonemes("eins", "de")
+    process = own._idle[0]._process
+    process.stdin.close()
+    assert process.wait(timeout=10) == 0
+    own.close()
+    assert own.phonemes("zwei", "de") == "tsvˈaɪ"
+    own.close()
 
 
 def test_a_process_that_never_answers_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mute = tmp_path / "mute.py"
     mute.write_text("import sys\nfor line in sys.stdin: pass\n")
     monkeypatch.setattr(espeak_library, "_CHILD", mute)
-    monkeypatch.setattr(espeak_library, "_PATIENCE_S", 0.05)
+    monkeypatch.setattr(espeak_process, "_PATIENCE_S", 0.05)
     with pytest.raises(ModelUnavailable, match="no answer"):
         EspeakLibrary(Path("none"), Path("none"))
 

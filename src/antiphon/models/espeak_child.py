@@ -19,6 +19,7 @@ import resource
 import signal
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import IO, Any
 
 _SYNCHRONOUS = 2
@@ -203,7 +204,11 @@ def _cause(status: int) -> str:
 
 
 if __name__ == "__main__":
+    # It ends with its input, not before: the server may still have something to say when everybody is told to leave.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
     # No memory without end, and no dump of anybody's words when it fails.
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    resource.setrlimit(resource.RLIMIT_AS, (_MAX_MEMORY, _MAX_MEMORY))
+    with suppress(ValueError, OSError):  # not every system has this one
+        resource.setrlimit(resource.RLIMIT_AS, (_MAX_MEMORY, _MAX_MEMORY))
     serve(Library(sys.argv[1], sys.argv[2]), sys.stdin.buffer, sys.stdout.buffer)

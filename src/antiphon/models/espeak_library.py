@@ -5,10 +5,8 @@ grapheme-to-phoneme rules of their own. Why processes: see :mod:`antiphon.models
 Source: speak_lib.h of espeak-ng 1.52 (GPL-3.0-or-later; from the package espeakng-loader).
 """
 
-import json
+import os
 import re
-import select
-import subprocess
 import sys
 import threading
 from collections.abc import Mapping, Sequence
@@ -22,6 +20,7 @@ import numpy as np
 
 from antiphon.core.errors import EngineFailed, InvalidInput, ModelUnavailable
 from antiphon.core.frame import Samples
+from antiphon.models.espeak_process import EspeakProcess, Gone
 from antiphon.text.languages import base_language
 
 INSTALL = "pip install 'antiphon[espeak]'"
@@ -35,8 +34,6 @@ MAX_SPOKEN_S = 120.0
 TAGALOG = "tl"
 
 _CHILD = Path(__file__).with_name("espeak_child.py")
-_PATIENCE_S = 10.0
-"""A call takes milliseconds; what takes this long will not come back."""
 _WORD, _PHONEME = 1, 7
 _UNREADABLE = frozenset({"kaa", "xex"})
 """Listed without a dictionary: the library crashes when it reads them."""
@@ -93,9 +90,9 @@ class EspeakLibrary:
         self.data = data
         self._command = (sys.executable, "-I", "-S", str(_CHILD), str(library), str(data))
         self._lock = threading.Lock()
-        self._idle: list[_Child] = []
+        self._idle: list[EspeakProcess] = []
         try:
-            first = _Child(self._command)
+            first = EspeakProcess(self._command)
             hello, _ = first.answer()
         except (OSError, ValueError) as error:
             raise ModelUnavailable(f"eSpeak NG does not start ({error}); is {library} whole? {INSTALL}") from error
@@ -207,66 +204,37 @@ class EspeakLibrary:
     def _call(self, request: Mapping[str, Any]) -> tuple[dict[str, Any], bytes]:
         with self._lock:
             child = self._idle.pop() if self._idle else None
+        if child is not None:
+            try:
+                return self._answered(child, request)
+            except Gone:
+                child.stop()  # it died of something else, while nobody used it
+        child = self._started()
         try:
-            if child is None:
-                child = _Child(self._command)
-                child.answer()
-            reply, audio = child.call(request)
+            return self._answered(child, request)
         except (OSError, ValueError) as error:
-            if child is not None:
-                child.stop()
+            child.stop()
+            raise EngineFailed(f"eSpeak NG failed on this text: {error}") from error
+
+    def _started(self) -> EspeakProcess:
+        try:
+            child = EspeakProcess(self._command)
+            child.answer()
+        except (OSError, ValueError) as error:
+            raise EngineFailed(f"eSpeak NG does not start: {error}") from error
+        return child
+
+    def _answered(self, child: EspeakProcess, request: Mapping[str, Any]) -> tuple[dict[str, Any], bytes]:
+        try:
+            reply, audio = child.call(request)
+        except TimeoutError as error:
+            child.stop()
             raise EngineFailed(f"eSpeak NG failed on this text: {error}") from error
         with self._lock:
             self._idle.append(child)
         if "error" in reply:
             raise EngineFailed(f"eSpeak NG failed on this text: {reply['error']}")
         return reply, audio
-
-
-class _Child:
-    """One process, for one call at a time. Raises ``OSError`` or ``ValueError`` when it has failed for good."""
-
-    def __init__(self, command: tuple[str, ...]) -> None:
-        # It ends with us: at the end of its standard input it leaves.
-        self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0
-        )
-        self._read = bytearray()
-
-    def call(self, request: Mapping[str, Any]) -> tuple[dict[str, Any], bytes]:
-        assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps(request).encode() + b"\n")
-        return self.answer()
-
-    def answer(self) -> tuple[dict[str, Any], bytes]:
-        """The next one; the first comes unasked."""
-        while b"\n" not in self._read:
-            self._more()
-        line, _, rest = bytes(self._read).partition(b"\n")
-        self._read = bytearray(rest)
-        reply: dict[str, Any] = json.loads(line)
-        size = int(reply.get("bytes", 0))
-        while len(self._read) < size:
-            self._more()
-        audio = bytes(self._read[:size])
-        self._read.clear()
-        return reply, audio
-
-    def stop(self) -> None:
-        self._process.kill()
-        self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                pipe.close()
-
-    def _more(self) -> None:
-        assert self._process.stdout is not None
-        if not select.select([self._process.stdout], [], [], _PATIENCE_S)[0]:
-            raise OSError(f"no answer within {_PATIENCE_S:g} s")
-        data = self._process.stdout.read(1 << 16)
-        if not data:
-            raise OSError("its process ended")
-        self._read += data
 
 
 def _by_tag(found: list[tuple[LibraryVoice, Any]]) -> dict[str, LibraryVoice]:
@@ -284,8 +252,8 @@ def _clean(text: str) -> str:
 
 
 def installed() -> bool:
-    """Whether the extra is there; nothing is loaded."""
-    return find_spec("espeakng_loader") is not None
+    """Whether the extra is there, on a system that can fork; nothing is loaded."""
+    return find_spec("espeakng_loader") is not None and hasattr(os, "fork")
 
 
 @cache
