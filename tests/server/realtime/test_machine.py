@@ -74,6 +74,7 @@ def test_a_spoken_turn_leaves_a_record_once_its_answer_has_been_played(world: Wo
     assert world.leaves() == [record]
     (facts,) = world.facts
     assert (facts.session_id, facts.route) == ("sess_1", "/v1/realtime")
+    assert facts.began_s == 100.0  # with the session; the first audio came a little later
 
 
 def test_a_slow_brain_and_a_slow_voice_are_the_cause(world: World) -> None:

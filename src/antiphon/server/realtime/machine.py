@@ -32,7 +32,7 @@ _log = logging.getLogger("antiphon")
 _ENDS = {NORMAL: "the session was too long", RESTART: "restart", TRY_LATER: "no place was free"}
 
 BeginLogs = Callable[[Settings, float], Sequence[AgentLog]]
-"""What keeps records of a session with these settings, which begins now."""
+"""What keeps records of a session with these settings, which began at this time."""
 
 
 @dataclass(slots=True)
@@ -55,13 +55,14 @@ class _Ear:
 class RecordedSocket:
     """See :class:`antiphon.server.machine.AgentMachine` for what the shell calls; :meth:`gone` comes last.
 
-    The record begins with the first audio or question. A fault in it ends the record, and not the conversation.
+    A session has a record once there is audio or a question. A fault in it ends the record, and not the conversation.
     """
 
     def __init__(self, socket: RealtimeSocket, begin: BeginLogs) -> None:
         self._socket = socket
         self._begin = begin
         self._logs: Sequence[AgentLog] | None = None
+        self._began_s: float | None = None
         self._notes = Notes(self._observe)
         self._voice = RealtimeVoice(self._notes.tell, self._say)
         self._answers = RealtimeAnswers(self._notes, self._voice)
@@ -117,6 +118,7 @@ class RecordedSocket:
     def _at(self, now_s: float, given: Given | None = None) -> None:
         """What happens from here on happens now, because of what the socket is ``given``."""
         self._notes.at, self._notes.given = Moment(now_s, self._heard), given
+        self._began_s = now_s if self._began_s is None else self._began_s
         if self._logs is not None:
             self._keep(self._tick)
 
@@ -179,7 +181,8 @@ class RecordedSocket:
 
     def _begun(self) -> Sequence[AgentLog]:
         if self._logs is None:
-            self._logs = self._begin(self._socket.settings, self._notes.at.now_s)
+            began_s = self._notes.at.now_s if self._began_s is None else self._began_s
+            self._logs = self._begin(self._socket.settings, began_s)
         return self._logs
 
     def _end(self, lost: bool) -> None:

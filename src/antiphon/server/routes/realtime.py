@@ -76,7 +76,7 @@ class RealtimeRoutes:
     def _records(self, principal: Principal, traceparent: str) -> Callable[[Settings, float], Sequence[AgentLog]]:
         hub = self._hub
 
-        def begin(settings: Settings, now_s: float) -> Sequence[AgentLog]:
+        def begin(settings: Settings, began_s: float) -> Sequence[AgentLog]:
             heard, spoken = audio_format(settings.input.format), audio_format(settings.output.format)
             transcription = settings.input.transcription
             facts = AgentSessionFacts(
@@ -89,8 +89,8 @@ class RealtimeRoutes:
                 input_rate_hz=heard.sample_rate_hz,
                 output_encoding=spoken.encoding,
                 output_rate_hz=spoken.sample_rate_hz,
-                began_s=now_s,
-                began_unix_s=unix_time_s(),
+                began_s=began_s,
+                began_unix_s=unix_time_s() - (hub.clock.now_s() - began_s),
                 traceparent=traceparent,
                 route=SOCKET,
             )
