@@ -31,7 +31,7 @@ serve: setup
 REAL_TIME := tests/clients tests/load tests/cases/test_runs.py tests/server/test_run.py
 
 test: setup lint $(NODE_STAMP)
-	@$(MAKE) --no-print-directory -j2 --output-sync=line test-servers test-rooms
+	@$(MAKE) --no-print-directory -j2 test-servers test-rooms
 
 test-servers:
 	$(BIN)/python -m pytest -m 'not soak' $(REAL_TIME)
