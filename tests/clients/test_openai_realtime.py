@@ -212,6 +212,8 @@ def test_a_tool_is_called_at_the_client(tmp_path: Path) -> None:
                     await connection.conversation.item.create(item=output)
                     await connection.response.create()
                     events = await events_until(connection, "response.done")
+                    # the answer is there sooner than it is spoken: who hangs up now has not heard it
+                    await asyncio.sleep(len(audio_of(events)) / 2 / RATE_HZ)
             assert transcript_of(events) == "We close at six on Sunday."
             assert_speech(raw_wave(audio_of(events), "pcm_s16le", RATE_HZ), RATE_HZ, transcript_of(events))
             assert events[-1].response.usage.output_tokens == 3
