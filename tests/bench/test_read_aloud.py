@@ -48,10 +48,12 @@ def speaker(language: str, target: Reader) -> Speaker:
     return Speaker("ann", language, language, "scripted", "neural", target)
 
 
-def test_every_language_has_eight_sentences_of_its_own() -> None:
+def test_every_language_has_sentences_of_its_own() -> None:
+    neural = {"en", "es", "fr", "hi", "it", "ja", "pt", "zh"}
+    assert set(LANGUAGES) - set(sentences()) == {"or"}  # the recogniser does not know it
     for language, lines in sentences().items():
         assert language in LANGUAGES
-        assert len(lines) == len(set(lines)) == 8
+        assert len(lines) == len(set(lines)) == (8 if language in neural else 3)
         assert not any(character.isdigit() for line in lines for character in line)
     assert set(workload(["en", "en", "ja"])) == {"read_aloud/en", "read_aloud/ja"}
 

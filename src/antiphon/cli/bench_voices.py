@@ -3,6 +3,7 @@
 import contextlib
 from pathlib import Path
 from typing import Annotated, Any
+from urllib.parse import quote
 
 import httpx
 import typer
@@ -38,7 +39,7 @@ def voices(
     names: Annotated[str, typer.Option("--voices", help="Names or ids, separated by commas.")] = DEFAULT,
     url: Annotated[str, typer.Option(help="The server; empty: start one of our own for this run.")] = "",
     api_key: Annotated[str, typer.Option(help="API key, if the server wants one.")] = "",
-    count: Annotated[int, typer.Option(help="Sentences for each voice; there are 8.", min=1)] = 8,
+    count: Annotated[int, typer.Option(help="Sentences for each voice; there are 8, 3 in some languages.", min=1)] = 8,
     note: Annotated[list[str] | None, typer.Option(help="A note for the report's conditions.")] = None,
     store: StoreOption = True,
     out: Annotated[Path | None, typer.Option(help="Report as JSON; Markdown beside it.", dir_okay=False)] = None,
@@ -94,7 +95,7 @@ def _speakers(url: str, api_key: str, names: tuple[str, ...]) -> list[Speaker]:
             break
     speakers = []
     for name in names:
-        voice = known.get(name) or known.get(name.lower())
+        voice = known.get(name) or known.get(name.lower()) or _aliased(url, name, headers)
         if voice is None:
             raise NotFound(f"the server lists no voice {name!r}", "voices")
         locale = voice["locales"][0]["locale"] if voice.get("locales") else voice["language"]
@@ -107,6 +108,12 @@ def _speakers(url: str, api_key: str, names: tuple[str, ...]) -> list[Speaker]:
             )
         )
     return speakers
+
+
+def _aliased(url: str, name: str, headers: dict[str, str]) -> Any:
+    """A voice by another of its names (espeak-de); None if there is none."""
+    answer = httpx.get(f"{url.rstrip('/')}/voices/{quote(name)}", headers=headers, timeout=60, trust_env=False)
+    return answer.json() if answer.status_code == 200 else None
 
 
 def _whisper(files: ModelStore) -> RecogniseIn:
