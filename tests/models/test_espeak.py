@@ -144,3 +144,21 @@ def test_unknown_phonemes_are_the_callers_mistake(voice: EspeakVoice) -> None:
 def test_the_stated_bound_holds_for_a_usual_part(voice: EspeakVoice) -> None:
     assert voice.estimate_s(Unit((Text("x" * 160),))) < voice.quantum_bound_s
     assert {base_language(info.language) for info in voice.voices} >= set(LANGUAGES)
+
+
+def test_locales_begin_with_where_the_speech_is_at_home(voice: EspeakVoice) -> None:
+    assert [of(voice, language).locales[0] for language in ("pt", "pt-PT", "zh", "de", "tl")] == [
+        "pt-BR",
+        "pt-PT",
+        "zh",
+        "de",
+        "fil-PH",
+    ]
+
+
+def test_several_words_of_phonemes(voice: EspeakVoice) -> None:
+    made = spoken(voice, "en", Text("In "), Ipa("New York", "nˈu jˈɔɹk"), Text(" today."))
+    assert [word.text for word in made.words] == ["In", "New", "York", "today."]
+    starts = [word.start_sample for word in made.words]
+    assert starts == sorted(starts)
+    assert "n u" in " ".join(sound.text.replace("uː", "u") for sound in made.phonemes)

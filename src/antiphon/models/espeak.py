@@ -176,7 +176,9 @@ def _speakers(library: EspeakLibrary) -> Iterator[_Speaker]:
         base = base_language(tags[0])
         main = library.voice(base) is voice
         language = base if main else _cased(tags[0])
-        locales = tuple(dict.fromkeys((*_native_first(tags), language)))
+        cased = [_cased(tag) for tag in tags]
+        # A tag that names a country says where the speech is at home.
+        locales = tuple(dict.fromkeys((*filter(_names_country, cased), language, *cased)))
         speaker = _Speaker(_info(language, voice.name, locales, library), tags[0])
         found.append(((order.get(base, len(order)), not main), speaker))
     for code, name in _NO_VOICE_OF_ITS_OWN.items():
@@ -187,10 +189,8 @@ def _speakers(library: EspeakLibrary) -> Iterator[_Speaker]:
         yield speaker
 
 
-def _native_first(tags: list[str]) -> list[str]:
-    """Cased; a tag that names a country goes first, for it says where the speech is at home."""
-    cased = [_cased(tag) for tag in tags]
-    return sorted(cased, key=lambda tag: not (len(tag.rpartition("-")[2]) == 2 and "-" in tag))
+def _names_country(tag: str) -> bool:
+    return "-" in tag and len(tag.rpartition("-")[2]) == 2
 
 
 def _info(language: str, name: str, locales: tuple[str, ...], library: EspeakLibrary) -> VoiceInfo:
