@@ -45,8 +45,9 @@ def test_r1_calls_leave_no_object_behind() -> None:
 
             await calls(20)
             before = await calls(1)
-            grown = await calls(60) - before
-            assert grown < 4 * 60, f"{grown} objects more after 60 calls"
+            # The loop keeps some hundred cancelled timers before it clears them away: two objects each.
+            grown = await calls(120) - before
+            assert grown < 4 * 120, f"{grown} objects more after 120 calls"
 
     run(test())
 
