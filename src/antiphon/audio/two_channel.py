@@ -3,10 +3,11 @@
 Left is channel 0, right channel 1. 16-bit samples at one rate. Nothing is held in memory but the piece being written.
 """
 
+import errno
 import os
 import struct
+from io import FileIO
 from pathlib import Path
-from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ from antiphon.core.frame import Samples
 _FRAME_BYTES = 4
 _HEADER_BYTES = 44
 _BLOCK_SAMPLES = 1 << 15
+_UNKNOWN = 0xFFFFFFFF
 
 
 def _for_the_owner(path: str, flags: int) -> int:
@@ -35,11 +37,12 @@ class TwoChannelWav:
         """Length so far."""
         self._rate_hz = rate_hz
         self._max = max_samples
-        self._file: BinaryIO = open(path, "xb+", opener=_for_the_owner)  # noqa: SIM115
+        # No buffer: what could not be written shall not be tried again behind our back.
+        self.file: FileIO = open(path, "xb+", buffering=0, opener=_for_the_owner)  # noqa: SIM115
         try:
-            self._file.write(_header(rate_hz, None))
+            self.file.write(_header(rate_hz, None))
         except BaseException:
-            self._file.close()
+            self.file.close()
             raise
 
     def write(self, channel: int, at: int, samples: Samples) -> None:
@@ -73,13 +76,23 @@ class TwoChannelWav:
 
     def close(self) -> None:
         """Idempotent."""
-        if self._file.closed:
+        if self.file.closed:
             return
         try:
-            self._file.seek(0)
-            self._file.write(_header(self._rate_hz, self.samples))
+            self.file.seek(0)
+            self.file.write(_header(self._rate_hz, self.samples))
         finally:
-            self._file.close()
+            self.file.close()
+
+    def discard(self) -> None:
+        """Nothing of it stays on disk: emptied first, in case it cannot be removed. Idempotent, also after close."""
+        try:
+            os.truncate(self.path, 0)
+        except FileNotFoundError:
+            pass
+        finally:
+            self.file.close()
+            self.path.unlink(missing_ok=True)
 
     def _get(self, channel: int, start: int, stop: int) -> NDArray[np.int16]:
         return self._frames(start, stop - start)[:, channel].copy()
@@ -87,8 +100,8 @@ class TwoChannelWav:
     def _frames(self, at: int, count: int) -> NDArray[np.int16]:
         frames = np.zeros((count, 2), np.int16)
         if at < self.samples:
-            self._file.seek(_HEADER_BYTES + at * _FRAME_BYTES)
-            data = self._file.read(count * _FRAME_BYTES)
+            self.file.seek(_HEADER_BYTES + at * _FRAME_BYTES)
+            data = self.file.read(count * _FRAME_BYTES)
             there = np.frombuffer(data[: len(data) // _FRAME_BYTES * _FRAME_BYTES], "<i2").reshape(-1, 2)
             frames[: len(there)] = there
         return frames
@@ -98,15 +111,25 @@ class TwoChannelWav:
             return
         frames = self._frames(at, len(samples))
         frames[:, channel] = samples
-        self._file.seek(_HEADER_BYTES + at * _FRAME_BYTES)
-        self._file.write(frames.astype("<i2").tobytes())
-        self._file.flush()
+        data = frames.astype("<i2").tobytes()
+        self.file.seek(_HEADER_BYTES + at * _FRAME_BYTES)
+        try:
+            if self.file.write(data) != len(data):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path))
+        except OSError:
+            self.file.truncate(_HEADER_BYTES + self.samples * _FRAME_BYTES)  # nothing lies where nobody knows of it
+            raise
         self.samples = max(self.samples, at + len(samples))
+
+
+def unfinished(head: bytes) -> bool:
+    """Whether a file that begins so was never closed."""
+    return head[4:8] in (b"", _UNKNOWN.to_bytes(4, "little"))
 
 
 def _header(rate_hz: int, samples: int | None) -> bytes:
     """Source: Microsoft "Multimedia Programming Interface and Data Specifications" (RIFF WAVE)."""
-    size = 0xFFFFFFFF if samples is None else samples * _FRAME_BYTES
+    size = _UNKNOWN if samples is None else samples * _FRAME_BYTES
     whole = size if samples is None else size + _HEADER_BYTES - 8
     fmt = struct.pack("<HHIIHH", 1, 2, rate_hz, rate_hz * _FRAME_BYTES, _FRAME_BYTES, 16)
     return struct.pack("<4sI4s4sI", b"RIFF", whole, b"WAVE", b"fmt ", 16) + fmt + struct.pack("<4sI", b"data", size)

@@ -4,12 +4,18 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, Protocol
+
+
+class _HasFileno(Protocol):
+    def fileno(self) -> int: ...
+
 
 if sys.platform == "win32":
     import msvcrt
 
-    def _try_lock(file: IO[bytes]) -> bool:
+    def try_lock(file: _HasFileno) -> bool:
+        """Lock an open file until it is closed, if nobody else has."""
         try:
             msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
         except OSError:
@@ -31,7 +37,8 @@ if sys.platform == "win32":
 else:
     import fcntl
 
-    def _try_lock(file: IO[bytes]) -> bool:
+    def try_lock(file: _HasFileno) -> bool:
+        """Lock an open file until it is closed, if nobody else has. Raises ``OSError`` where files cannot be locked."""
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -53,7 +60,7 @@ def locked(path: Path, on_wait: Callable[[], None]) -> Iterator[None]:
     The file stays.
     """
     with path.open("a+b") as file:
-        if not _try_lock(file):
+        if not try_lock(file):
             on_wait()
             _wait_for_lock(file)
         try:

@@ -5,6 +5,7 @@ put where it is expected to sound, moved to where the client says that it did, a
 """
 
 from bisect import bisect_right
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from antiphon.audio.pcm import PcmReader
 from antiphon.audio.resample import Resampler
 from antiphon.audio.two_channel import TwoChannelWav
 from antiphon.core.hearing import EAR_RATE_HZ
+from antiphon.store.lock import try_lock
 
 RATE_HZ = EAR_RATE_HZ
 CALLER, AGENT = 0, 1
@@ -50,6 +52,8 @@ class CallAudio:
     def __init__(self, path: Path, began_s: float, max_s: float, encoding: str, rate_hz: int) -> None:
         """``encoding`` and ``rate_hz`` are the agent's; the caller's come with the audio."""
         self._wav = TwoChannelWav(path, RATE_HZ, int(max_s * RATE_HZ))
+        with suppress(OSError):  # a disk without locks
+            try_lock(self._wav.file)  # until it is closed: who can lock it knows that its writer is gone
         self._began_s = began_s
         self._encoding = encoding
         self._rate_hz = rate_hz
@@ -59,6 +63,7 @@ class CallAudio:
         self._user_end: int | None = None
         self._stretch = (0, 0)  # where the latest audio without a gap may begin, and where it does
         self._gaps: list[tuple[int, int]] = []  # from this media sample on, audio lies from this place on
+        self._forgot_gaps = False
         self._speeches: dict[str, _Speech] = {}
         self._free = 0  # up to here the agent's side is taken
 
@@ -75,8 +80,10 @@ class CallAudio:
         if self._user_end is None or begin - self._user_end > _GAP_SAMPLES:
             self._stretch = (self._user_end or 0, begin)
             self._user_end = begin
-            if len(self._gaps) < _MAX_GAPS:
-                self._gaps.append((sample, begin))
+            self._gaps.append((sample, begin))
+            if len(self._gaps) > _MAX_GAPS:
+                del self._gaps[0]
+                self._forgot_gaps = True
         elif self._user_end - begin > _EXACT_SAMPLES:
             self._came_late(self._user_end - begin)
         self._wav.write(CALLER, self._user_end, samples)
@@ -159,8 +166,16 @@ class CallAudio:
             if speech is not None and speech.start is not None:
                 self._wav.mute(AGENT, min(speech.sent, speech.start), speech.end)
 
+    @property
+    def path(self) -> Path:
+        return self._wav.path
+
     def close(self) -> None:
         self._wav.close()
+
+    def discard(self) -> None:
+        """Nothing of it stays on disk."""
+        self._wav.discard()
 
     def _came_late(self, by: int) -> None:
         """A piece that came sooner than those before it says when all of them were said: the least late is right."""
@@ -197,6 +212,6 @@ class CallAudio:
     def _lies(self, sample: int) -> int:
         index = bisect_right(self._gaps, (sample, 1 << 62)) - 1
         if index < 0:
-            return sample
+            return 0 if self._forgot_gaps else sample
         media, place = self._gaps[index]
         return place + sample - media

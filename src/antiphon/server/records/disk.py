@@ -23,30 +23,39 @@ _SUFFIXES = (".jsonl", ".wav")
 
 
 class DiskQueue:
-    """Runs jobs in order on a thread of its own. At most ``max_bytes`` of work wait.
+    """Runs jobs in order on a thread of its own. At most ``max_bytes`` of work wait, and ``reserve_bytes`` more of what
+    is owed.
 
     ``idle`` is called on that thread once an hour. A job that raises ``OSError`` is reported, once for each reason
     until :meth:`recovered`; the queue goes on.
     """
 
-    def __init__(self, report: Report, max_bytes: int = 16 << 20, idle: Job | None = None) -> None:
+    def __init__(
+        self, report: Report, max_bytes: int = 16 << 20, idle: Job | None = None, reserve_bytes: int = 16 << 20
+    ) -> None:
         self._report = report
         self._idle = idle
         self._max_bytes = max_bytes
+        self._reserve_bytes = reserve_bytes
         self._jobs: deque[tuple[Job, int]] = deque()
         self._waiting_bytes = 0
         self._changed = threading.Condition()
         self._closing = False
+        self._last: Job | None = None
         self._told: set[object] = set()
         self._thread = threading.Thread(target=self._work, name="recorder", daemon=True)
         self._thread.start()
 
-    def submit(self, job: Job, cost_bytes: int = 256) -> bool:
-        """Queue a job; false, and told once, where the disk has fallen too far behind. Never blocks."""
+    def submit(self, job: Job, cost_bytes: int = 256, *, owed: bool = False) -> bool:
+        """Queue a job; false, and told once, where the disk has fallen too far behind. Never blocks.
+
+        ``owed``: what was taken before cannot be left without it. There is room for it where there is none for others.
+        """
         with self._changed:
             if self._closing:
                 return False
-            if self._waiting_bytes + cost_bytes > self._max_bytes:
+            room = self._max_bytes + (self._reserve_bytes if owed else 0)
+            if self._waiting_bytes + cost_bytes > room:
                 full = "behind" not in self._told
                 self._told.add("behind")
             else:
@@ -62,9 +71,10 @@ class DiskQueue:
         """All is well again: the next trouble is news."""
         self._told.clear()
 
-    def close(self, timeout_s: float = 5.0) -> bool:
-        """Finish what waits, and stop. False: the disk hangs, and what waits is lost."""
+    def close(self, timeout_s: float = 5.0, last: Job | None = None) -> bool:
+        """Finish what waits, then ``last``, and stop. False: the disk hangs, and what waits is lost."""
         with self._changed:
+            self._last = last
             self._closing = True
             self._changed.notify()
         self._thread.join(timeout_s)
@@ -78,7 +88,7 @@ class DiskQueue:
                 due = self._jobs or self._closing or self._changed.wait(SWEEP_S)
                 if not self._jobs:
                     if self._closing:
-                        return
+                        break
                     job, cost = (None, 0) if due else (self._idle, 0)
                 else:
                     job, cost = self._jobs.popleft()
@@ -86,6 +96,8 @@ class DiskQueue:
                 self._run(job)
             with self._changed:
                 self._waiting_bytes -= cost
+        if self._last is not None:
+            self._run(self._last)
 
     def _run(self, job: Job) -> None:
         try:

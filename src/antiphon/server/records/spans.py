@@ -104,9 +104,7 @@ class SessionSpans(TurnSink):
         self._root.end(self._ns(moment.now_s))
 
     def _span(self, name: str, begin_s: float, context: Any, attributes: Mapping[str, Any]) -> Any:
-        return self._tracer.start_span(
-            name, context=context, start_time=self._ns(begin_s), attributes=dict(attributes)
-        )
+        return self._tracer.start_span(name, context=context, start_time=self._ns(begin_s), attributes=dict(attributes))
 
     def _ns(self, at_s: float) -> int:
         return round((self._facts.began_unix_s + at_s - self._facts.began_s) * 1e9)
