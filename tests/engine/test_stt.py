@@ -425,7 +425,7 @@ def test_turns_are_scored_through_a_pause_with_the_words_so_far() -> None:
     scorer = FakeScorer(0.9)
     caller = play(np.concatenate([spell([1, 2, 3]), hush(3.0)]), TURNS, scorer)
     silences = [event.silence_samples / RATE for event in caller.of(TurnScored)]  # type: ignore[union-attr]
-    assert silences[0] == pytest.approx(0.15, abs=0.05)
+    assert silences[0] == pytest.approx(0.12, abs=0.03)
     assert all(later - sooner < 0.1 + 0.2 * sooner for sooner, later in pairwise(silences))
     assert silences[-1] > 2.4
     assert {words(text) == said([1, 2, 3]) for _, text, _ in scorer.asked} == {True}

@@ -33,7 +33,7 @@ MAX_SEGMENT_S = 30.0
 FREEZE_BELOW = 0.25
 """A turn that goes on with less than this likelihood is about to end: its words are made final before that is told. Not
 sooner: a window that stays open over a pause inside a sentence is heard better than two."""
-SETTLE_BELOW = 0.8
+SETTLE_BELOW = 0.87
 """A turn that goes on with less than this likelihood may well be over: the words before the pause are settled, so that
 they can be told, but their window stays open."""
 

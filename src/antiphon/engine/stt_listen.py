@@ -24,8 +24,8 @@ from antiphon.engine.stt_segment import FRAME_SAMPLES, Segmenter
 from antiphon.engine.stt_tape import Tape
 from antiphon.engine.stt_turn import TurnView
 
-FIRST_PAUSE_FRAMES = 3
-"""Silent frames (96 ms) after which the window is decoded in case that this is the end."""
+FIRST_PAUSE_FRAMES = 2
+"""Silent frames (64 ms) after which the window is decoded in case that this is the end."""
 CLOSE_SILENCE_S = 1.2
 """A pause that ends a window in any case."""
 FULL_S = 9.5
