@@ -9,6 +9,7 @@ from functools import cache
 from importlib import resources
 from typing import TypeAlias
 
+import msgspec
 import numpy as np
 
 from antiphon.audio.pcm import decode
@@ -30,6 +31,9 @@ from antiphon.text.languages import base_language, is_spaced
 
 RecogniseIn: TypeAlias = Callable[[Samples, str], str]
 """16 kHz mono float32 and a language -> text."""
+
+LISTENED = 2
+"""Sentences of each voice that DNSMOS hears: it takes its time, and says about the same of each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,9 @@ class Spoken:
     quality: str
     sentences: tuple[Heard, ...]
 
+    def is_by(self, speaker: Speaker) -> bool:
+        return (self.speaker, self.locale, self.engine) == (speaker.name, speaker.locale, speaker.engine)
+
 
 @cache
 def sentences() -> Mapping[str, tuple[str, ...]]:
@@ -88,52 +95,81 @@ def read_aloud(
     listener: Callable[[Samples], Mos] | None = None,
     *,
     count: int | None = None,
+    earlier: Sequence[Heard] = (),
     progress: Progress = silent,
 ) -> Spoken:
     """One voice reads the first ``count`` sentences of its language (None: all), one after the other.
 
+    ``earlier``: what is known of the first of them. The first :data:`LISTENED` go to ``listener`` too.
     Raises ``InvalidInput`` for a language that has none.
     """
     base = base_language(speaker.language)
     lines = sentences().get(base)
     if lines is None:
         raise InvalidInput(f"there are no sentences in {speaker.language!r}; there are in {', '.join(sentences())}")
-    texts = lines[:count]
-    progress(f"{speaker.name} reads {len(texts)} sentences in {speaker.locale}")
-    takes = player.play(speaker.target, [Line(text) for text in texts], ClosedLoop(1, 0, len(texts))).takes
-    heard = tuple(_hear(take, base, recognise, listener) for take in takes)
-    return Spoken(speaker.name, speaker.locale, speaker.engine, speaker.quality, heard)
+    texts = lines[len(earlier) : count]
+    heard = list(earlier)
+    if texts:
+        progress(f"{speaker.name} reads {len(texts)} sentences in {speaker.locale}")
+        takes = player.play(speaker.target, [Line(text) for text in texts], ClosedLoop(1, 0, len(texts))).takes
+        for take in takes:
+            heard.append(_hear(take, base, recognise, listener if len(heard) < LISTENED else None))
+    return Spoken(speaker.name, speaker.locale, speaker.engine, speaker.quality, tuple(heard))
+
+
+def resumed(report: Report, at: Conditions) -> list[Spoken]:
+    """What an earlier run has heard, for one under conditions ``at`` to go on from.
+
+    Raises ``InvalidInput`` if its models or sentences were others, or if it is no report of this kind.
+    """
+    for before, now in ((report.conditions.models, at.models), (report.conditions.workloads, at.workloads)):
+        if changed := sorted(name for name in before.keys() & now.keys() if before[name] != now[name]):
+            raise InvalidInput(f"the earlier report was of another {', '.join(changed)}: it cannot be gone on with")
+    try:
+        return msgspec.convert(report.details["spoken"], list[Spoken])
+    except (KeyError, msgspec.ValidationError) as error:
+        raise InvalidInput(f"the earlier report is none of voices that read aloud: {error}") from None
 
 
 def report(spoken: Sequence[Spoken], at: Conditions) -> Report:
-    rows = tuple(_row(each) for each in spoken)
-    columns = (
-        "voice", "language", "engine", "quality", "sentences", "words", "errors %", "upper 95 %", "DNSMOS", "failed",
-    )  # fmt: skip
+    """A row for each voice, and one for each language of an engine."""
+    figures = ("sentences", "words", "errors %", "upper 95 %", "DNSMOS", "failed")
     notes = (
         "errors: of words (of characters in zh, ja, th), heard by the recogniser named below, whose own errors are "
         "among them; upper: one-sided bound, bootstrap over sentences",
-        "DNSMOS: overall, mean; a comparison within the table, not a verdict",
+        f"DNSMOS: overall, mean of the first {LISTENED} sentences; a comparison within the table, not a verdict",
     )
-    table = Table("Voices read aloud", columns, rows, notes)
-    return Report("Voices", at, (table,), details={"spoken": spoken})
+    together: dict[tuple[str, str, str], list[Spoken]] = {}
+    for each in spoken:
+        together.setdefault((base_language(each.locale), each.engine, each.quality), []).append(each)
+    languages = Table(
+        "Languages",
+        ("language", "engine", "quality", "voices", *figures),
+        tuple((*key, len(them), *_figures(key[0], them)) for key, them in sorted(together.items())),
+        notes,
+    )
+    voices = Table(
+        "Voices",
+        ("voice", "language", "engine", "quality", *figures),
+        tuple(
+            (each.speaker, each.locale, each.engine, each.quality, *_figures(each.locale, [each])) for each in spoken
+        ),
+    )
+    return Report("Voices read aloud", at, (languages, voices), details={"spoken": spoken})
 
 
-def _row(spoken: Spoken) -> tuple[str | int | float | None, ...]:
-    rate = error_rate([each.errors for each in spoken.sentences])
-    scores = [each.overall for each in spoken.sentences if each.overall is not None]
-    unit = "" if is_spaced(spoken.locale) else " characters"
+def _figures(language: str, spoken: Sequence[Spoken]) -> tuple[str | int | float | None, ...]:
+    sentences = [sentence for each in spoken for sentence in each.sentences]
+    rate = error_rate([each.errors for each in sentences])
+    scores = [each.overall for each in sentences if each.overall is not None]
+    unit = "" if is_spaced(language) else " characters"
     return (
-        spoken.speaker,
-        spoken.locale,
-        spoken.engine,
-        spoken.quality,
-        len(spoken.sentences),
+        len(sentences),
         f"{rate.words}{unit}",
         round(100 * rate.rate, 1),
         round(100 * rate.upper, 1),
         f"{np.mean(scores):.2f}" if scores else None,
-        sum(1 for each in spoken.sentences if each.error),
+        sum(1 for each in sentences if each.error),
     )
 
 
