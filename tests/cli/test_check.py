@@ -1,12 +1,9 @@
 import json
 from pathlib import Path
-from unittest.mock import patch
 
 from typer.testing import CliRunner
 
 from antiphon.cli.app import app
-from antiphon.cli.check import Finding, graph_finding
-from antiphon.models.session import Graph, Provider
 
 RUNNER = CliRunner()
 
@@ -44,19 +41,3 @@ def test_json_alone_is_refused(tmp_path: Path) -> None:
     code, text = told(tmp_path, "", "--json")
     assert code == 2
     assert "--boundaries" in text
-
-
-def graph(provider: Provider, reason: str = "", *, by_choice: bool = False, **ran: int) -> Finding:
-    session = type("Session", (), {})()
-    asked: Provider = "cuda" if reason or provider == "cuda" else "cpu"
-    found = Graph("ssm decoder", session, asked, provider, reason, by_choice)
-    with patch.object(Graph, "operations", lambda _: dict(ran)):
-        return graph_finding(found)
-
-
-def test_where_each_graph_really_runs() -> None:
-    assert graph("cpu", cpu=438) == Finding("ok", "graph", "ssm decoder: cpu (438 operations)")
-    assert graph("cuda", cuda=430, cpu=8).message == "ssm decoder: cuda (430 operations, 8 on the CPU)"
-    missing = graph("cpu", "no driver", cpu=438)
-    assert (missing.verdict, missing.message) == ("slow", "ssm decoder: cpu (438 operations), not cuda: no driver")
-    assert graph("cpu", "int8", by_choice=True, cpu=1).verdict == "note"
