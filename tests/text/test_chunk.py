@@ -1,11 +1,11 @@
 import pytest
 
 from antiphon.text.chunk import Chunker
-from antiphon.text.phrases import word_count
 from antiphon.text.reader import SpeechReader
 from antiphon.text.sentences import sentences
 from antiphon.text.unit import Break, Emotion, Ipa, Sound, Speed, Spell, Text, Unit, Volume
 from antiphon.text.vocabulary import PHRASING
+from antiphon.text.weight import word_count
 
 
 def whole(text: str, language: str = "en", delay_s: float = 3.0) -> list[Unit]:

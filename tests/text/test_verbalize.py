@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 
 from antiphon.text.languages import LANGUAGES
 from antiphon.text.ordinal_days import ordinal_day
-from antiphon.text.verbalize import forms_of, verbalize
+from antiphon.text.verbal_forms import forms_of
+from antiphon.text.verbalize import verbalize
 
 pytest.importorskip("babel")
 

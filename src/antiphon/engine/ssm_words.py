@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterable
 
 from antiphon.text.chunk import Chunker
-from antiphon.text.phrases import ATOM
 from antiphon.text.unit import Piece, Unit
+from antiphon.text.weight import ATOM
 
 AFTER_WORDS = 2
 """Words that must be known after a unit, unless its sentence ends before."""

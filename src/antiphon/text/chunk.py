@@ -10,9 +10,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from antiphon.text.pending import PendingText
-from antiphon.text.phrases import ATOM, LOOK_AHEAD, Budget, PhraseCutter, weight, word_count
+from antiphon.text.phrases import LOOK_AHEAD, PhraseCutter
 from antiphon.text.sentences import SentenceFinder, ends_in_title, ends_like_sentence
 from antiphon.text.unit import Break, Emotion, Ipa, Piece, Respelled, Sound, Speed, Spell, Text, Unit, Volume
+from antiphon.text.weight import ATOM, Budget, weight, word_count
 
 _LETTER_S = 0.062
 """About what one letter takes to say; tells roughly until when a listener has something to hear."""
@@ -249,7 +250,7 @@ class Chunker:
         keep = len(words)
         if not text[-1:].isspace() and not ends_like_sentence(text):
             keep -= 1
-        while keep > 1 and self._cutter.leans(words[keep - 1][1].lower()):
+        while keep > 1 and self._cutter.bonds.leans(words[keep - 1][1].lower()):
             keep -= 1
         return words[keep][0] if 0 < keep < len(words) else len(text)
 

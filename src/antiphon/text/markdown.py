@@ -5,14 +5,11 @@ Words, numbers and addresses keep their bytes: ``2 * 3``, ``snake_case``, ``#1``
 
 import re
 
+from antiphon.text.emoji import EmojiStripper
+
 HARD_BREAK = "\u2028"
 """LINE SEPARATOR, put where a heading, list item, table row or line of code ends: the sentence ends there too."""
 
-_EMOJI = re.compile(
-    "[\U0001f000-\U0001faff\u2600-\u27bf\u2b05-\u2b07\u2b1b\u2b1c\u2b50\u2b55\u231a\u231b\u2328\u23cf\u23e9-\u23fa"
-    "\u25fb-\u25fe\u2934\u2935\u3030\u303d\u3297\u3299][\ufe0e\ufe0f\u200d\u20e3\U000e0020-\U000e007f]*"
-    "|[\ufe0e\ufe0f\u20e3\U000e0020-\U000e007f]+"
-)
 # What starts a construct anywhere in a line. A backslash may escape the next character.
 _SPECIAL = re.compile(r"[*_~`\[!\n\\|<]")
 _SPACES = re.compile(r"[ \t]*")
@@ -59,7 +56,7 @@ class MarkdownStripper:
         self._word = ""
         self._before = ""
         self._open = {"*": 0, "_": 0, "~": 0}
-        self._skip_joiner = False
+        self._emoji = EmojiStripper()
 
     @property
     def held_chars(self) -> int:
@@ -295,7 +292,7 @@ class MarkdownStripper:
     def _plain(self, text: str, out: list[str]) -> None:
         if not text:
             return
-        text = self._without_emoji(text)
+        text = self._emoji.strip(text)
         if not text:
             return
         out.append(text)
@@ -304,14 +301,3 @@ class MarkdownStripper:
             self._line += text[:8]
         space = max(text.rfind(" "), text.rfind("\t"))
         self._word = text[space + 1 :] if space >= 0 else (self._word + text)[-300:]
-
-    def _without_emoji(self, text: str) -> str:
-        if text.isascii():
-            self._skip_joiner = False
-            return text
-        # A joiner that arrives apart from its emoji goes with it; elsewhere (Indic scripts) it is spelling.
-        if self._skip_joiner:
-            text = text.lstrip("\u200d")
-        stripped = _EMOJI.sub("", text)
-        self._skip_joiner = bool(text) and _EMOJI.fullmatch(text[-1]) is not None
-        return stripped

@@ -3,9 +3,9 @@
 from collections import deque
 from dataclasses import replace
 
-from antiphon.text.phrases import ATOM, weight
 from antiphon.text.sentences import UNDECIDED, SentenceEnd, SentenceFinder, ends_in_title, ends_like_sentence
 from antiphon.text.unit import Ipa, Respelled, Spell, Spoken, Text
+from antiphon.text.weight import ATOM, weight
 
 CONTEXT_CHARS = 160
 _SPELL_AT_ONCE = 24

@@ -5,13 +5,10 @@ text, so that the units do not depend on how the text arrived in tokens.
 """
 
 import re
-from dataclasses import dataclass
 
-from antiphon.text.languages import UNSPACED, base_language, is_spaced
-from antiphon.text.vocabulary import NO_PHRASING, PHRASING, SCALES, TITLES, Phrasing
-
-ATOM = "\ue000"
-"""Stands for one spelled or phonemic piece in the chunker's text."""
+from antiphon.text.languages import UNSPACED, is_spaced
+from antiphon.text.weight import Budget, char_weight, weight, word_count
+from antiphon.text.word_bonds import CLOSERS, WordBonds
 
 FIRST_LEAST_WORDS = 3
 FIRST_MOST_WORDS = 8
@@ -23,70 +20,23 @@ _FIRST_THAI = (8, 48)
 """Characters of a first unit in a script without spaces: at least, and about at most."""
 
 LOOK_AHEAD = 40
-_DIGIT_WEIGHT = 3
-_WIDE_WEIGHT = 3
-_ATOM_WEIGHT = 24
-
 _WORD = re.compile(r"\S+")
-_ASCII_DIGIT = re.compile("[0-9]")
-_NUMBER_WORDS = frozenset({"hundred", "thousand", "million", "billion", "point", "minus", "plus"})
-_CLOSERS = "\"'”’»›)]}」』）】》"
 _WIDE_CLAUSE = "，、；：,;:…—～"
-_CLAUSE = re.compile(rf"(?:[,;:،؛·–—][{re.escape(_CLOSERS)}]*(?=\s)|[，、；：—…][{re.escape(_CLOSERS)}]*)")
+_CLAUSE = re.compile(rf"(?:[,;:،؛·–—][{re.escape(CLOSERS)}]*(?=\s)|[，、；：—…][{re.escape(CLOSERS)}]*)")
 _COMBINING_START = re.compile(
     r"[\u0300-\u036f\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u3099\u309aー々ぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮ]"
 )
 _PREPOSED_THAI = frozenset("เแโใไ")
-_NEVER_FIRST = _WIDE_CLAUSE + "。！？．.!?" + _CLOSERS
+_NEVER_FIRST = _WIDE_CLAUSE + "。！？．.!?" + CLOSERS
 _HIRAGANA = re.compile(r"[\u3041-\u3096]")
 _AFTER_HAN = frozenset("的了着过吗吧呢啊是在就也都还和")
-
-
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """The most that one unit may hold. Characters are weighed: digits and Han take longer to say than letters."""
-
-    chars: int = 160
-    words: int = 25
-
-
-def weight(text: str) -> int:
-    """How long ``text`` is to say, in letters."""
-    if text.isascii():  # most text: no look at each character
-        return len(text) + (_DIGIT_WEIGHT - 1) * len(_ASCII_DIGIT.findall(text))
-    return sum(_char_weight(c) for c in text)
-
-
-def _char_weight(c: str) -> int:
-    if c.isdigit():
-        return _DIGIT_WEIGHT
-    if c == ATOM:
-        return _ATOM_WEIGHT
-    return _WIDE_WEIGHT if c > "\u2e7f" and UNSPACED.match(c) else 1
-
-
-def word_count(text: str) -> int:
-    """How many words ``text`` counts for: a run of Han counts by twos, a long number by its digits."""
-    count = 0
-    for word in _WORD.findall(text):
-        if word.isascii() and word.isalpha():
-            count += 1
-            continue
-        atoms = word.count(ATOM)
-        wide = len(UNSPACED.findall(word))
-        digits = sum(c.isdigit() for c in word)
-        if wide or atoms:
-            count += max(1, wide // 2) + 2 * atoms
-        elif any(c.isalnum() for c in word):
-            count += max(1, digits // 2)
-    return count
 
 
 class PhraseCutter:
     """Cuts within a sentence, for one language."""
 
     def __init__(self, language: str, budget: Budget) -> None:
-        self._phrasing: Phrasing = PHRASING.get(base_language(language), NO_PHRASING)
+        self.bonds = WordBonds(language)
         self._spaced = is_spaced(language)
         self._budget = budget
 
@@ -130,19 +80,19 @@ class PhraseCutter:
             if count < FIRST_LEAST_WORDS or self._in_bracket(window, words[i][1]):
                 continue
             word = words[i][2]
-            if self._clause_ends(word):
+            if self.bonds.clause_ends(word):
                 enough = tail(i, _TAIL_AFTER_COMMA)
                 if enough is None:
                     return None
                 if enough:
                     return words[i + 1][0]
-            elif self._phrase_starts(words[i + 1][2], word, count):
+            elif self.bonds.phrase_starts(words[i + 1][2], word, late=count > FIRST_LEAST_WORDS):
                 enough = tail(i, _TAIL_AFTER_WORD)
                 if enough is None:
                     return None
                 if enough:
                     for j in (i + 1, i + 2):
-                        if self._clause_ends(words[j][2]):
+                        if self.bonds.clause_ends(words[j][2]):
                             return words[j + 1][0]
                     return words[i + 1][0]
             elif i + 1 >= whole and end is None:
@@ -161,8 +111,8 @@ class PhraseCutter:
         for i in range(2, min(len(words) - 1, 7)):
             word, following = words[i][2].lower(), words[i + 1][2].lower()
             cost = abs(i + 1 - 5) * 1.0
-            cost += 6 * self.leans(word) + 8 * self._belongs(word, following)
-            cost -= 3 * (following in self._phrasing.leaning)
+            cost += 6 * self.bonds.leans(word) + 8 * self.bonds.belong(word, following)
+            cost -= 3 * self.bonds.introduces(following)
             cost += 20 * self._in_bracket(window, words[i][1])
             if cost < best_cost:
                 best, best_cost = words[i + 1][0], cost
@@ -174,7 +124,7 @@ class PhraseCutter:
         known = len(window) if end is None else end
         for i in range(least, min(known - 2, most + 2)):
             left, right = window[i - 1], window[i]
-            if right.isspace() or right in _WIDE_CLAUSE + _CLOSERS or self._in_bracket(window, i):
+            if right.isspace() or right in _WIDE_CLAUSE + CLOSERS or self._in_bracket(window, i):
                 continue
             if left in _WIDE_CLAUSE and not right.isdigit():
                 return i
@@ -196,7 +146,7 @@ class PhraseCutter:
         used, words, spaced = 0, 0, True
         for i in range(start, len(text)):
             c = text[i]
-            used += 1 if c.isascii() and not c.isdigit() else _char_weight(c)
+            used += 1 if c.isascii() and not c.isdigit() else char_weight(c)
             if c.isspace():
                 spaced = True
             elif spaced:
@@ -239,7 +189,7 @@ class PhraseCutter:
         return [
             words[i + 1][0]
             for i in range(len(words) - 1)
-            if words[i + 1][0] <= size and self._phrase_starts(words[i + 1][1], words[i][1], 9)
+            if words[i + 1][0] <= size and self.bonds.phrase_starts(words[i + 1][1], words[i][1], late=True)
         ]
 
     def _word_cuts(self, window: str, size: int) -> list[int]:
@@ -251,7 +201,7 @@ class PhraseCutter:
             if at > size:
                 break
             word, following = words[i][1].lower(), words[i + 1][1].lower()
-            (poor if self.leans(word) or self._belongs(word, following) else cuts).append(at)
+            (poor if self.bonds.leans(word) or self.bonds.belong(word, following) else cuts).append(at)
         if not cuts and UNSPACED.search(window):
             return [self._wide_boundary(window, max(1, size // 2), size)]
         return cuts or poor
@@ -294,50 +244,6 @@ class PhraseCutter:
             best += 1
         return best
 
-    # -- words -------------------------------------------------------------------------------------------------
-
     @staticmethod
     def _in_bracket(window: str, at: int) -> bool:
         return any(window.rfind(o, 0, at) > window.rfind(c, 0, at) for o, c in ("()", "[]", "（）", "「」", "『』"))
-
-    def _clause_ends(self, word: str) -> bool:
-        """Whether a clause ends after ``word``; one that opens right before it ("and, as you know") does not count."""
-        bare = word.rstrip(_CLOSERS)
-        if word in ("-", "--"):
-            return True
-        lower = bare[:-1].lower()
-        opens = lower in self._phrasing.conjunctions or lower in self._phrasing.prepositions
-        return bare[-1:] in (",", ";", ":", "،", "؛", "—", "–") and not opens
-
-    def _phrase_starts(self, following: str, word: str, count: int) -> bool:
-        lower = following.lower().rstrip(",;:")
-        bare = word.lower()
-        if (bare not in self._phrasing.objects and self.leans(bare)) or self._belongs(bare, lower):
-            return False
-        if lower in self._phrasing.conjunctions:
-            return not (word[-1:].isdigit() or word.lower() in _NUMBER_WORDS)
-        if bare in self._phrasing.binding and lower != "that":
-            return False
-        return lower in self._phrasing.prepositions and count > FIRST_LEAST_WORDS
-
-    def leans(self, word: str) -> bool:
-        """Whether a word (lower case) leans on the next one, so that nothing may end on it."""
-        bare = word.strip("\"'“”‘’([{")
-        if bare[-1:] in ".!?…,;:":
-            return bare[-1:] == "." and bare[:-1] in TITLES
-        if bare and bare[-1] in "-–—/$€£#@&(":
-            return True
-        return bare in self._phrasing.leaning
-
-    @staticmethod
-    def _belongs(word: str, following: str) -> bool:
-        """Whether two neighbours are one expression: "5 km", "$3 million", "+44 20", "Mr. Smith", "J. K."."""
-        ends_digit = word[-1:].isdigit()
-        bare = following.rstrip(".,;:!?")
-        if ends_digit and (following[:1].isdigit() or bare in SCALES or following in SCALES):
-            return True
-        if word[-1:] == "." and (word[:-1] in TITLES or (len(word) == 2 and word[0].isalpha())):
-            return True
-        if word in ("+", "$", "€", "£", "#", "no.", "p.", "pp.") or (word in _NUMBER_WORDS and following[:1].isalpha()):
-            return following not in ("-", "–", "—")
-        return word in SCALES and bare in ("and",)
