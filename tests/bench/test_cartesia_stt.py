@@ -38,7 +38,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> ManualClock:
             await pause(0)
         moved.advance(seconds + LATE_S)
 
-    monkeypatch.setattr("antiphon.bench.target.cartesia_stt.asyncio.sleep", sleep)
+    monkeypatch.setattr("antiphon.bench.target.cartesia_stt_wire.asyncio.sleep", sleep)
     return moved
 
 
@@ -46,7 +46,7 @@ Ears = CartesiaStt | CartesiaTurns | LongStt
 
 
 def play(ear: Ears, of: Sequence[Clip], socket: FakeSocket, monkeypatch: pytest.MonkeyPatch) -> list[Hearing]:
-    monkeypatch.setattr("antiphon.bench.target.cartesia_stt.connect", socket)
+    monkeypatch.setattr("antiphon.bench.target.cartesia_stt_wire.connect", socket)
 
     async def all_of_them() -> list[Recording]:
         recordings = []

@@ -11,7 +11,8 @@ import pytest
 from antiphon.bench.clip import Clip, ClipWord
 from antiphon.bench.flatness import Minute, judged, minutes_of
 from antiphon.bench.report import Report, Table, markdown
-from antiphon.bench.stt import EarServer, SttOptions, run
+from antiphon.bench.stt import run
+from antiphon.bench.stt_options import EarServer, SttOptions
 from antiphon.core.errors import InvalidInput, ModelUnavailable
 from antiphon.core.frame import Samples
 

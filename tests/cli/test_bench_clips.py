@@ -6,7 +6,7 @@ import pytest
 import soundfile
 
 from antiphon.bench.corpus import Spoken
-from antiphon.bench.stt import EarServer
+from antiphon.bench.stt_options import EarServer
 from antiphon.cli import bench_clips
 from antiphon.cli.bench_clips import ClipSources, gather
 from antiphon.core.errors import InvalidInput, ModelUnavailable

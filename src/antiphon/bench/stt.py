@@ -1,8 +1,6 @@
 """``antiphon bench stt``: what is measured in which order. A thin command calls :func:`run` and shows the report."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from antiphon.audio import pcm
@@ -18,11 +16,11 @@ from antiphon.bench.meter import Meter
 from antiphon.bench.player import Player
 from antiphon.bench.process import serving_pid
 from antiphon.bench.report import Report, Table, write
-from antiphon.bench.spoil import in_room, noisy, telephone
+from antiphon.bench.spoil import noisy
+from antiphon.bench.stt_options import SttOptions, spoiled
 from antiphon.bench.systems import Progress, silent
-from antiphon.bench.target.cartesia_stt import CHUNK_S, CartesiaStt, CartesiaTurns, Ear, LongStt
-from antiphon.core.errors import InvalidInput, ModelUnavailable
-from antiphon.core.frame import Samples
+from antiphon.bench.target.cartesia_stt_wire import Ear
+from antiphon.core.errors import ModelUnavailable
 
 if TYPE_CHECKING:
     from antiphon.bench.wer import Recognise
@@ -31,76 +29,12 @@ GRACE_S = 60.0
 """Added to the longest clip: a clip that takes longer has failed."""
 
 
-@dataclass(frozen=True, slots=True)
-class EarServer:
-    """Where the server is and how to ask it."""
-
-    url: str
-    name: str = "antiphon"
-    model: str = "ink-2"
-    language: str = "en"
-    api_key: str = ""
-    chunk_s: float = CHUNK_S
-
-    def finalized(self) -> CartesiaStt:
-        return CartesiaStt(
-            self.url, model=self.model, language=self.language, api_key=self.api_key, chunk_s=self.chunk_s,
-            name=self.name,
-        )  # fmt: skip
-
-    def turns(self) -> CartesiaTurns:
-        return CartesiaTurns(
-            self.url, model=self.model, language=self.language, api_key=self.api_key, chunk_s=self.chunk_s,
-            name=self.name,
-        )  # fmt: skip
-
-    def long(self, speed: float) -> LongStt:
-        return LongStt(
-            self.url, model=self.model, language=self.language, api_key=self.api_key, speed=speed, name=self.name
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class SttOptions:
-    """What to measure. Nothing but what has clips is.
-
-    ``clips``: finalized at their true end, by ``streams`` callers one clip after the other, ``repeat`` times.
-    ``noises``/``rooms``: name -> sound at 16 kHz; every clip is also played with noise at each of ``snrs_db``, in a
-    room, and over the ``telephone``, by ``spoiled_streams`` callers. ``turns``: clips for turn detection, by
-    ``turn_streams`` callers, also with noise at ``turn_snrs_db``; ``turns_left_out``: reasons for the report.
-    ``unspoken``: clips in which nothing is said. ``minutes``: of audio in one stream (0: none), in real time unless
-    ``faster``. ``server_pid``: 0 looks up who serves the URL.
-    """
-
-    server: EarServer
-    clips: tuple[Clip, ...] = ()
-    streams: tuple[int, ...] = (1, 4, 8)
-    repeat: int = 1
-    noises: Mapping[str, Samples] = field(default_factory=dict)
-    snrs_db: tuple[float, ...] = (20.0, 10.0, 5.0)
-    rooms: Mapping[str, Samples] = field(default_factory=dict)
-    telephone: bool = False
-    spoiled_streams: int = 4
-    turns: tuple[Clip, ...] = ()
-    turn_streams: tuple[int, ...] = (4,)
-    turn_snrs_db: tuple[float, ...] = ()
-    turns_left_out: Mapping[str, int] = field(default_factory=dict)
-    unspoken: tuple[Clip, ...] = ()
-    minutes: int = 0
-    faster: bool = False
-    server_pid: int = 0
-    seed: int = 1
-    models: tuple[tuple[str, Path], ...] = ()
-    notes: tuple[str, ...] = ()
-    out: Path | None = None
-
-
 def run(options: SttOptions, *, offline: "Recognise | None" = None, progress: Progress = silent) -> Report:
     """Measure and report. ``offline``: 16 kHz audio -> text, the same weights without streaming.
 
     Raises ``InvalidInput`` for options that do not go together, ``ModelUnavailable`` when the server does not listen.
     """
-    _check(options)
+    options.check()
     workloads = {
         name: clips_hash(clips)
         for name, clips in (("clips", options.clips), ("turns", options.turns), ("nothing said", options.unspoken))
@@ -127,37 +61,10 @@ def run(options: SttOptions, *, offline: "Recognise | None" = None, progress: Pr
     return report
 
 
-def spoiled(options: SttOptions, clips: Sequence[Clip]) -> list[Clip]:
-    """``clips`` under every condition that was asked for, each in a group of its own."""
-    made: list[Clip] = []
-    for snr_db in options.snrs_db if options.noises else ():
-        made += [noisy(clip, options.noises, snr_db, options.seed, f"{clip.group}, {snr_db:g} dB") for clip in clips]
-    if options.rooms:
-        made += [in_room(clip, options.rooms, options.seed, f"{clip.group}, room") for clip in clips]
-    if options.telephone:
-        made += [telephone(clip, f"{clip.group}, telephone") for clip in clips]
-    return made
-
-
-def _check(options: SttOptions) -> None:
-    if not (options.clips or options.turns or options.unspoken or options.minutes):
-        raise InvalidInput("there is nothing to play", "speech")
-    if any(streams < 1 for streams in (*options.streams, *options.turn_streams, options.spoiled_streams)):
-        raise InvalidInput("streams must be positive", "streams")
-    if options.repeat < 1:
-        raise InvalidInput("clips must be played at least once", "repeat")
-    if options.minutes and not (options.clips or options.turns):
-        raise InvalidInput("minutes are made of clips: give some", "minutes")
-    if options.turn_snrs_db and not options.noises:
-        raise InvalidInput("turns in noise need noises", "noise")
-
-
 class _Bench:
     """One run: the server's process, and what has come of it so far."""
 
-    def __init__(
-        self, options: SttOptions, player: Player, offline: "Recognise | None", progress: Progress
-    ) -> None:
+    def __init__(self, options: SttOptions, player: Player, offline: "Recognise | None", progress: Progress) -> None:
         self.options = options
         self.player = player
         self.offline = offline

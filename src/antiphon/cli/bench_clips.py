@@ -8,7 +8,7 @@ from typing import get_args
 from antiphon.bench.clip import Clip
 from antiphon.bench.corpus import read_folder, read_texts, recordings, spread, synthesised
 from antiphon.bench.player import Player
-from antiphon.bench.stt import EarServer
+from antiphon.bench.stt_options import EarServer
 from antiphon.bench.systems import DEFAULT_VOICE
 from antiphon.bench.turn_set import Half, make_turns, read_recipes
 from antiphon.bench.unspoken import unspoken

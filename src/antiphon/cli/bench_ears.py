@@ -10,7 +10,7 @@ import typer
 
 from antiphon.bench.corpus import read_texts, recordings
 from antiphon.bench.ears import compare_ears
-from antiphon.bench.stt import EarServer
+from antiphon.bench.stt_options import EarServer
 from antiphon.bench.target.contract import Endpoint
 from antiphon.bench.target.inproc_ear import InProcessEar, Transcribe
 from antiphon.bench.target.openai_transcription import OpenaiTranscription

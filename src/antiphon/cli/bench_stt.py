@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from antiphon.bench.stt import EarServer, SttOptions
 from antiphon.bench.stt import run as run_stt
+from antiphon.bench.stt_options import EarServer, SttOptions
 from antiphon.cli.app import ConfigOption
 from antiphon.cli.bench import bench
 from antiphon.cli.bench_clips import ClipSources, gather
