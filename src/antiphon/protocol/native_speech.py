@@ -9,27 +9,27 @@ that was cancelled nothing follows but ``done``.
 """
 
 import itertools
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final, Literal
 
 from antiphon.audio.pcm import bytes_per_sample
 from antiphon.core.errors import AntiphonError, AtCapacity, InvalidInput, ModelUnavailable
 from antiphon.core.event import Audio, Event, Failed, Flushed, PhonemeTimes, Saved, Unsaved, Warned, WordTimes
 from antiphon.core.frame import AudioFormat
-from antiphon.core.speech import Prosody, SpeechConfig
+from antiphon.core.speech import SpeechConfig
 from antiphon.core.turns import TurnEvent
 from antiphon.protocol import native_speech_messages as wire
 from antiphon.protocol.actions import Action, Cancel, Close, Flush, Key, Open, Push, Save, Send, SendBytes
 from antiphon.protocol.http import NotSupported
 from antiphon.protocol.native_frames import JSON, audio_frames, message_frame, placed
-from antiphon.protocol.native_messages import AudioShape, ErrorMessage
+from antiphon.protocol.native_messages import ErrorMessage
 from antiphon.protocol.native_speech_snapshot import SavedSpeech, SpeechSeal
+from antiphon.protocol.native_speech_stream import SpeechStream
 
 SNAPSHOT: Final = 0x02
 END: Final = "end"
 """Marker of a stream's last flush; those of the client are its ids, marked as such."""
 _FLUSH: Final = "flush "
-_UNCHANGED: Final = Prosody()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,34 +44,6 @@ class SpeechLimits:
     max_buffer_delay_s: float = 3.0
 
 
-@dataclass(slots=True)
-class _Stream:
-    """``sent_samples``: from the beginning, wherever that was. ``fresh``: the shell may still refuse to open it."""
-
-    key: Key
-    output: AudioShape
-    active_s: float
-    sent_samples: int = 0
-    flushes: list[str] = field(default_factory=list)
-    ended: bool = False
-    saving: bool = False
-    fresh: bool = True
-    prosody: Prosody = _UNCHANGED
-    """Changes that wait for the text that they are for: of many only the last counts."""
-
-    def change(self, asked: wire.ChangeProsody) -> None:
-        now = self.prosody
-        self.prosody = Prosody(
-            now.speed if asked.speed is None else asked.speed,
-            now.volume if asked.volume is None else asked.volume,
-            now.emotion if asked.emotion is None else asked.emotion,
-        )
-
-    def take_prosody(self) -> list[Push]:
-        change, self.prosody = self.prosody, _UNCHANGED
-        return [] if change == _UNCHANGED else [Push(self.key, change)]
-
-
 class NativeSpeechSocket:
     """The machine of one WebSocket. ``owner``: whose snapshots these are.
 
@@ -83,7 +55,7 @@ class NativeSpeechSocket:
         self._seal = seal
         self._owner = owner
         self._keys = itertools.count(1)
-        self._stream: _Stream | None = None
+        self._stream: SpeechStream | None = None
         self._broken = False
         """The stream before broke off: its client may not know yet."""
         self._over = False
@@ -167,7 +139,7 @@ class NativeSpeechSocket:
             lead_s=None if lead_ms is None else lead_ms / 1000,
             seed=start.seed,
         )
-        stream = self._begin(_Stream(next(self._keys), start.output, now_s))
+        stream = self._begin(SpeechStream(next(self._keys), start.output, now_s))
         key, ready = stream.key, wire.Ready(output=start.output, ended=start.end)
         said: list[Action] = [Push(key, start.text)] if start.text else []
         said += self._end(stream) if start.end else []
@@ -178,7 +150,7 @@ class NativeSpeechSocket:
         self._require_none()
         saved = self._seal.open(sealed, self._owner)
         stream = self._begin(
-            _Stream(next(self._keys), saved.output, now_s, saved.sample, list(saved.flushes), saved.ended)
+            SpeechStream(next(self._keys), saved.output, now_s, saved.sample, list(saved.flushes), saved.ended)
         )
         ready = wire.Ready(output=saved.output, sample=saved.sample, resumed=True, ended=saved.ended)
         voice = SpeechConfig(voice=saved.voice, language="")
@@ -188,7 +160,7 @@ class NativeSpeechSocket:
         if self._stream is not None:
             raise InvalidInput("a stream is open on this socket; cancel it, or end it and wait for 'done'", "type")
 
-    def _begin(self, stream: _Stream) -> _Stream:
+    def _begin(self, stream: SpeechStream) -> SpeechStream:
         self._stream, self._broken = stream, False
         return stream
 
@@ -260,18 +232,18 @@ class NativeSpeechSocket:
 
     # Inside
 
-    def _held(self, key: Key) -> _Stream | None:
+    def _held(self, key: Key) -> SpeechStream | None:
         return self._stream if self._stream is not None and self._stream.key == key else None
 
-    def _audio(self, stream: _Stream, data: bytes) -> list[Action]:
+    def _audio(self, stream: SpeechStream, data: bytes) -> list[Action]:
         stream.sent_samples += len(data) // bytes_per_sample(stream.output.encoding)
         return [*audio_frames(data, stream.output, self._limits.chunk_s, stream.key)]
 
-    def _end(self, stream: _Stream) -> list[Action]:
+    def _end(self, stream: SpeechStream) -> list[Action]:
         stream.ended = True
         return [Flush(stream.key, END, last=True)]
 
-    def _flushed(self, stream: _Stream, event: Flushed, now_s: float) -> list[Action]:
+    def _flushed(self, stream: SpeechStream, event: Flushed, now_s: float) -> list[Action]:
         stream.active_s = now_s
         if event.marker == END:
             return self._finish(stream, "completed", [Close(stream.key)]) if stream.ended else []
@@ -279,7 +251,7 @@ class NativeSpeechSocket:
             return []
         return [message_frame(wire.Flushed(id=stream.flushes.pop(0), sample=stream.sent_samples), stream.key)]
 
-    def _saved(self, stream: _Stream, event: Saved) -> list[Action]:
+    def _saved(self, stream: SpeechStream, event: Saved) -> list[Action]:
         seal = self._seal
         sealed = seal.close(
             SavedSpeech(
@@ -293,22 +265,20 @@ class NativeSpeechSocket:
                 stream=event.snapshot,
             )
         )
-        told = wire.Snapshot(
-            sample=stream.sent_samples, size_bytes=len(sealed), expires_in_ms=round(seal.ttl_s * 1000)
-        )
+        told = wire.Snapshot(sample=stream.sent_samples, size_bytes=len(sealed), expires_in_ms=round(seal.ttl_s * 1000))
         given: list[Action] = [Close(stream.key), message_frame(told), SendBytes(bytes((SNAPSHOT,)) + sealed)]
         return self._finish(stream, "saved", given)
 
-    def _unsaved(self, stream: _Stream, why: str) -> list[Action]:
+    def _unsaved(self, stream: SpeechStream, why: str) -> list[Action]:
         stream.saving = False
         return [self._error("not_saved", f"save: {why}; the stream goes on", "type")]
 
-    def _break_off(self, stream: _Stream, error: Send) -> list[Action]:
+    def _break_off(self, stream: SpeechStream, error: Send) -> list[Action]:
         self._broken = True
         return self._finish(stream, "failed", [Cancel(stream.key), error])
 
     def _finish(
-        self, stream: _Stream, reason: Literal["completed", "cancelled", "saved", "failed"], first: list[Action]
+        self, stream: SpeechStream, reason: Literal["completed", "cancelled", "saved", "failed"], first: list[Action]
     ) -> list[Action]:
         self._stream = None
         return [*first, message_frame(wire.Done(samples=stream.sent_samples, reason=reason))]

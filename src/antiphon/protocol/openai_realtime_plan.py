@@ -1,12 +1,64 @@
 """What a response is to be: the session's settings with what its own order changes."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
 
+import msgspec
+
+from antiphon.core.brain import BrainRequest, Message, ToolSpec
+from antiphon.core.speech import SpeechConfig
 from antiphon.protocol.openai_realtime_client import BadEvent, ResponseOrder
 from antiphon.protocol.openai_realtime_items import Conversation, Entry, item_from
 from antiphon.protocol.openai_realtime_patch import changed_output, checked_tokens, checked_tools, modality_of
-from antiphon.protocol.openai_realtime_reply import Plan
-from antiphon.protocol.openai_realtime_session import Settings
+from antiphon.protocol.openai_realtime_session import (
+    MaxTokens,
+    Modality,
+    OutputAudio,
+    Settings,
+    ToolByName,
+    ToolChoice,
+    WireTool,
+    audio_format,
+)
+
+LEAD_S: Final = 5.0
+"""How far ahead of its playback audio is made: the client plays it, and may be interrupted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a response is to be: the session's settings with the order's own. ``context`` replaces the conversation."""
+
+    modality: Modality
+    output: OutputAudio
+    instructions: str
+    tools: tuple[WireTool, ...]
+    tool_choice: ToolChoice
+    max_output_tokens: MaxTokens
+    metadata: dict[str, str] | None = None
+    context: tuple[Entry, ...] | None = None
+    in_conversation: bool = True
+    conversation_id: str | None = None
+    owner: str = ""
+
+    def request(self, messages: tuple[Message, ...]) -> BrainRequest:
+        """The question that goes to the brain."""
+        choice = self.tool_choice.name if isinstance(self.tool_choice, ToolByName) else self.tool_choice
+        limit = None if self.max_output_tokens == "inf" else self.max_output_tokens
+        return BrainRequest(messages, tuple(_spec(tool) for tool in self.tools), choice, limit)
+
+    def voice(self) -> SpeechConfig:
+        """How the answer is spoken."""
+        return SpeechConfig(
+            voice=self.output.voice,
+            language="",
+            format=audio_format(self.output.format),
+            speed=self.output.speed,
+            words=True,
+            lead_s=LEAD_S,
+            owner=self.owner,
+        )
 
 
 def plan_for(
@@ -52,3 +104,8 @@ def named(conversation: Conversation, item_id: str, verb: str) -> Entry:
         message = f"Error: there is no item with id '{item_id[:200]}'."
         raise BadEvent(message, "item_id", f"item_{verb}_invalid_item_id")
     return entry
+
+
+def _spec(tool: WireTool) -> ToolSpec:
+    parameters = {"type": "object", "properties": {}} if tool.parameters is None else tool.parameters
+    return ToolSpec(tool.name, tool.description or "", msgspec.json.encode(parameters).decode())

@@ -6,38 +6,24 @@ cancelled is dropped while the events that close it are not.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Final, TypeAlias, TypedDict
 
-import msgspec
 from msgspec import UNSET
 
-from antiphon.core.brain import BrainDone, BrainEvent, BrainFailed, BrainRequest, Message, TextDelta, ToolCall, ToolSpec
+from antiphon.core.brain import BrainDone, BrainEvent, BrainFailed, Message, TextDelta, ToolCall
 from antiphon.core.errors import AntiphonError, AtCapacity, InvalidInput
 from antiphon.core.event import Audio, Event, Failed, Flushed, WordTimes
-from antiphon.core.speech import SpeechConfig
 from antiphon.protocol import openai_realtime_events as wire
 from antiphon.protocol.actions import AgentAction, Ask, Cancel, Close, Flush, Key, Open, Push, Send
 from antiphon.protocol.openai_realtime_items import Content, Conversation, Entry, Item, ItemStatus
-from antiphon.protocol.openai_realtime_session import (
-    MaxTokens,
-    Modality,
-    OutputAudio,
-    ToolByName,
-    ToolChoice,
-    WireTool,
-    audio_format,
-    bytes_per_ms,
-)
+from antiphon.protocol.openai_realtime_plan import Plan
+from antiphon.protocol.openai_realtime_session import bytes_per_ms
 
 END: Final = "end"
 """Marker of the voice's last flush."""
 
 CHUNK_MS: Final = 200
 """Longest piece of audio in one delta."""
-
-LEAD_S: Final = 5.0
-"""How far ahead of its playback audio is made: the client plays it, and may be interrupted."""
 
 
 class _Place(TypedDict):
@@ -47,23 +33,6 @@ class _Place(TypedDict):
 
 
 SendEvent: TypeAlias = Callable[[wire.ServerEvent, Key | None], Send]
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What a response is to be: the session's settings with the order's own. ``context`` replaces the conversation."""
-
-    modality: Modality
-    output: OutputAudio
-    instructions: str
-    tools: tuple[WireTool, ...]
-    tool_choice: ToolChoice
-    max_output_tokens: MaxTokens
-    metadata: dict[str, str] | None = None
-    context: tuple[Entry, ...] | None = None
-    in_conversation: bool = True
-    conversation_id: str | None = None
-    owner: str = ""
 
 
 class Reply:
@@ -111,11 +80,7 @@ class Reply:
     def ask(self, messages: tuple[Message, ...]) -> list[AgentAction]:
         """Put the question, once."""
         self.asked = True
-        plan = self.plan
-        choice = plan.tool_choice.name if isinstance(plan.tool_choice, ToolByName) else plan.tool_choice
-        limit = None if plan.max_output_tokens == "inf" else plan.max_output_tokens
-        tools = tuple(_spec(tool) for tool in plan.tools)
-        return [Ask(self.brain_key, BrainRequest(messages, tools, choice, limit))]
+        return [Ask(self.brain_key, self.plan.request(messages))]
 
     def think(self, event: BrainEvent, now_s: float) -> list[AgentAction]:
         """What the brain says."""
@@ -184,31 +149,17 @@ class Reply:
             return [*actions, self._send(wire.OutputTextDelta(**place, delta=text), None)]
         if not self._voice_open:
             self._voice_open = True
-            actions.append(Open(self.voice_key, self._voice()))
+            actions.append(Open(self.voice_key, self.plan.voice()))
         actions.append(self._send(wire.TranscriptDelta(**place, delta=text), self.voice_key))
         actions.append(Push(self.voice_key, text))
         return actions
-
-    def _voice(self) -> SpeechConfig:
-        output = self.plan.output
-        return SpeechConfig(
-            voice=output.voice,
-            language="",
-            format=audio_format(output.format),
-            speed=output.speed,
-            words=True,
-            lead_s=LEAD_S,
-            owner=self.plan.owner,
-        )
 
     def _begin_message(self) -> list[AgentAction]:
         item = Item(id=f"item_{self._new_id()}", type="message", status="in_progress", role="assistant", content=[])
         self._message = Entry(item)
         actions = self._begin(self._message)
         part = (
-            wire.Part(type="audio", transcript="")
-            if self.plan.modality == "audio"
-            else wire.Part(type="text", text="")
+            wire.Part(type="audio", transcript="") if self.plan.modality == "audio" else wire.Part(type="text", text="")
         )
         return [*actions, self._send(wire.PartAdded(**self._place(), part=part), None)]
 
@@ -332,8 +283,3 @@ class Reply:
 
 def _tokens(done: BrainDone | None) -> tuple[int, int]:
     return (0, 0) if done is None else (done.input_tokens, done.output_tokens)
-
-
-def _spec(tool: WireTool) -> ToolSpec:
-    parameters = {"type": "object", "properties": {}} if tool.parameters is None else tool.parameters
-    return ToolSpec(tool.name, tool.description or "", msgspec.json.encode(parameters).decode())

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator
 from antiphon.protocol.actions import AgentAction, Key
 from antiphon.protocol.openai_realtime_client import BadEvent, ResponseOrder
 from antiphon.protocol.openai_realtime_items import Conversation, messages_of
-from antiphon.protocol.openai_realtime_plan import context_of, plan_for
-from antiphon.protocol.openai_realtime_reply import Plan, Reply, SendEvent
+from antiphon.protocol.openai_realtime_plan import Plan, context_of, plan_for
+from antiphon.protocol.openai_realtime_reply import Reply, SendEvent
 from antiphon.protocol.openai_realtime_session import Settings
 
 

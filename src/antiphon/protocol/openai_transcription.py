@@ -5,7 +5,6 @@ are accepted and have no effect. Who speaks is not told apart, so ``diarized_jso
 """
 
 import math
-import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -16,15 +15,14 @@ from msgspec import UNSET, UnsetType
 from antiphon.core.errors import AntiphonError, EngineFailed, InvalidInput
 from antiphon.core.event import Event, Failed, Flushed
 from antiphon.core.hearing import Heard, HeardWord, HearingConfig
-from antiphon.protocol.cartesia_stt_messages import SttWord, seconds, stt_words
 from antiphon.protocol.cartesia_stt_query import read_keyterms, read_language, read_model
-from antiphon.protocol.heard_languages import language_code, language_name
+from antiphon.protocol.heard_languages import language_code
 from antiphon.protocol.http import EVENT_STREAM, JSON, TEXT, NotSupported, Reply, sse_frame
 from antiphon.protocol.openai_http import SpeechFailed, error_detail
+from antiphon.protocol.openai_transcription_verbose import DurationUsage, verbose_reply
 from antiphon.protocol.subtitles import cues_of, srt, vtt
 from antiphon.protocol.transcription import (
     FormFields,
-    Segment,
     Transcript,
     TranscriptDraft,
     TranscriptionRequest,
@@ -121,7 +119,7 @@ def _flag(form: FormFields, name: str) -> bool:
 
 
 def _language(form: FormFields) -> str:
-    """"" (find out) without a hint, and with several."""
+    """ "" (find out) without a hint, and with several."""
     hints = form.all("language") or form.all("languages")
     return read_language(language_code(hints[-1]), "") if len(hints) == 1 else ""
 
@@ -138,10 +136,6 @@ class LanguageCode(msgspec.Struct, frozen=True):
     code: str
 
 
-class DurationUsage(msgspec.Struct, frozen=True, tag_field="type", tag="duration"):
-    seconds: float
-
-
 class TokenUsage(msgspec.Struct, frozen=True, tag_field="type", tag="tokens"):
     input_tokens: int
     output_tokens: int
@@ -154,33 +148,6 @@ class TranscriptionReply(msgspec.Struct, frozen=True, kw_only=True):
     text: str
     languages: list[LanguageCode] | UnsetType = UNSET
     logprobs: list[Logprob] | UnsetType = UNSET
-    usage: DurationUsage
-
-
-class SegmentBody(msgspec.Struct, frozen=True, kw_only=True):
-    """Whisper's segment. The ears here have no token ids and no temperature."""
-
-    id: int
-    seek: int
-    start: float
-    end: float
-    text: str
-    tokens: list[int] = []
-    temperature: float = 0.0
-    avg_logprob: float
-    compression_ratio: float
-    no_speech_prob: float = 0.0
-
-
-class VerboseReply(msgspec.Struct, frozen=True, kw_only=True):
-    """``response_format: verbose_json``."""
-
-    task: str = "transcribe"
-    language: str
-    duration: float
-    text: str
-    segments: list[SegmentBody] | UnsetType = UNSET
-    words: list[SttWord] | UnsetType = UNSET
     usage: DurationUsage
 
 
@@ -208,7 +175,8 @@ def _body(order: TranscriptionOrder, transcript: Transcript) -> bytes:
         case "vtt":
             return vtt(cues_of(transcript.words)).encode()
         case "verbose_json":
-            return _encoder.encode(_verbose(order, transcript))
+            language, words = order.request.config.language, order.request.words
+            return _encoder.encode(verbose_reply(transcript, language, segments=order.segments, words=words))
         case _:
             return _encoder.encode(_plain(order, transcript))
 
@@ -219,32 +187,6 @@ def _plain(order: TranscriptionOrder, transcript: Transcript) -> TranscriptionRe
         languages=[LanguageCode(transcript.language)] if transcript.language else UNSET,
         logprobs=_logprobs(transcript.words) if order.logprobs else UNSET,
         usage=DurationUsage(round(transcript.duration_s, 3)),
-    )
-
-
-def _verbose(order: TranscriptionOrder, transcript: Transcript) -> VerboseReply:
-    segments = [_segment(number, segment) for number, segment in enumerate(transcript.segments)]
-    return VerboseReply(
-        language=language_name(transcript.language or order.request.config.language),
-        duration=round(transcript.duration_s, 3),
-        text=transcript.text,
-        segments=segments if order.segments else UNSET,
-        words=stt_words(transcript.words) if order.request.words else UNSET,
-        usage=DurationUsage(round(transcript.duration_s, 3)),
-    )
-
-
-def _segment(number: int, segment: Segment) -> SegmentBody:
-    confidences = [word.confidence for word in segment.words] or [segment.confidence]
-    text = segment.text.encode()
-    return SegmentBody(
-        id=number,
-        seek=0,
-        start=seconds(segment.start_sample),
-        end=seconds(segment.end_sample),
-        text=segment.text,
-        avg_logprob=round(sum(map(log_probability, confidences)) / len(confidences), 6),
-        compression_ratio=round(len(text) / len(zlib.compress(text)), 6),
     )
 
 
