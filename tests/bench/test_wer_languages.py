@@ -2,7 +2,7 @@
 
 import pytest
 
-from antiphon.bench.wer_languages import errors_in, units
+from antiphon.bench.wer_languages import errors_in, unit_of, units
 
 
 @pytest.mark.parametrize(
@@ -25,6 +25,14 @@ def test_errors_of_a_sentence(language: str, said: str, heard: str, errors: int,
 
 def test_marks_belong_to_their_letters() -> None:
     assert units("hi", "हिन्दी में") == ["हिन्दी", "में"]
+
+
+def test_mandarin_is_counted_by_syllables_whatever_the_script() -> None:
+    pytest.importorskip("pypinyin")
+    found = errors_in("zh", "感谢您的来电，请问？", "感謝您的來爹 請問")
+    assert (found.errors, found.words) == (1, 8)
+    assert errors_in("zh-CN", "他在家", "她再家").errors == 0
+    assert [unit_of(language) for language in ("zh-TW", "ja", "pt-BR")] == ["syllables", "characters", "words"]
 
 
 def test_a_reference_without_words_is_refused() -> None:

@@ -4,7 +4,7 @@ guesses how it sounds. Everything over the wire, as a client would hear it."""
 import hashlib
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import resources
 from typing import TypeAlias
@@ -24,10 +24,10 @@ from antiphon.bench.report import Report, Table
 from antiphon.bench.systems import Progress, silent
 from antiphon.bench.target.contract import Line, Target
 from antiphon.bench.wer import WordErrors, error_rate
-from antiphon.bench.wer_languages import errors_in
+from antiphon.bench.wer_languages import errors_in, unit_of
 from antiphon.core.errors import InvalidInput
 from antiphon.core.frame import Samples
-from antiphon.text.languages import base_language, is_spaced
+from antiphon.text.languages import base_language
 
 RecogniseIn: TypeAlias = Callable[[Samples, str], str]
 """16 kHz mono float32 and a language -> text."""
@@ -118,7 +118,7 @@ def read_aloud(
 
 
 def resumed(report: Report, at: Conditions) -> list[Spoken]:
-    """What an earlier run has heard, for one under conditions ``at`` to go on from.
+    """What an earlier run has heard, for one under conditions ``at`` to go on from; errors are counted anew.
 
     Raises ``InvalidInput`` if its models or sentences were others, or if it is no report of this kind.
     """
@@ -126,16 +126,23 @@ def resumed(report: Report, at: Conditions) -> list[Spoken]:
         if changed := sorted(name for name in before.keys() & now.keys() if before[name] != now[name]):
             raise InvalidInput(f"the earlier report was of another {', '.join(changed)}: it cannot be gone on with")
     try:
-        return msgspec.convert(report.details["spoken"], list[Spoken])
+        spoken = msgspec.convert(report.details["spoken"], list[Spoken])
     except (KeyError, msgspec.ValidationError) as error:
         raise InvalidInput(f"the earlier report is none of voices that read aloud: {error}") from None
+    return [
+        replace(each, sentences=tuple(_recounted(each.locale, heard) for heard in each.sentences)) for each in spoken
+    ]
+
+
+def _recounted(language: str, heard: Heard) -> Heard:
+    return replace(heard, errors=errors_in(base_language(language), heard.said, heard.heard))
 
 
 def report(spoken: Sequence[Spoken], at: Conditions) -> Report:
     """A row for each voice, and one for each language of an engine."""
     figures = ("sentences", "words", "errors %", "upper 95 %", "DNSMOS", "failed")
     notes = (
-        "errors: of words (of characters in zh, ja, th), heard by the recogniser named below, whose own errors are "
+        "errors: of words (of characters in ja and th, of syllables with their tones in zh), heard by the recogniser named below, whose own errors are "
         "among them; upper: one-sided bound, bootstrap over sentences",
         f"DNSMOS: overall, mean of the first {LISTENED} sentences; a comparison within the table, not a verdict",
     )
@@ -162,10 +169,10 @@ def _figures(language: str, spoken: Sequence[Spoken]) -> tuple[str | int | float
     sentences = [sentence for each in spoken for sentence in each.sentences]
     rate = error_rate([each.errors for each in sentences])
     scores = [each.overall for each in sentences if each.overall is not None]
-    unit = "" if is_spaced(language) else " characters"
+    unit = unit_of(language)
     return (
         len(sentences),
-        f"{rate.words}{unit}",
+        f"{rate.words}" if unit == "words" else f"{rate.words} {unit}",
         round(100 * rate.rate, 1),
         round(100 * rate.upper, 1),
         f"{np.mean(scores):.2f}" if scores else None,
