@@ -142,8 +142,8 @@ def report(spoken: Sequence[Spoken], at: Conditions) -> Report:
     """A row for each voice, and one for each language of an engine."""
     figures = ("sentences", "words", "errors %", "upper 95 %", "DNSMOS", "failed")
     notes = (
-        "errors: of words (of characters in ja and th, of syllables with their tones in zh), heard by the recogniser named below, whose own errors are "
-        "among them; upper: one-sided bound, bootstrap over sentences",
+        "errors: of words (of characters in ja and th, of syllables with their tones in zh), heard by the recogniser "
+        "named below, whose own errors are among them; upper: one-sided bound, bootstrap over sentences",
         f"DNSMOS: overall, mean of the first {LISTENED} sentences; a comparison within the table, not a verdict",
     )
     together: dict[tuple[str, str, str], list[Spoken]] = {}
