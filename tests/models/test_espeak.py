@@ -44,6 +44,15 @@ def test_ids_and_languages_are_one_of_a_kind(voice: EspeakVoice) -> None:
     assert len({info.id for info in voice.voices}) == len(voice.voices)
     assert len({info.language for info in voice.voices}) == len(voice.voices)
     assert len(voice.voices) > 120
+    aliases = [alias for info in voice.voices for alias in info.aliases]
+    assert len(set(aliases)) == len(aliases)
+
+
+def test_a_voice_is_called_by_each_of_its_regions(voice: EspeakVoice) -> None:
+    called = {alias: info.language for info in voice.voices for alias in info.aliases}
+    assert [called[f"espeak-{tag}"] for tag in ("en-us", "es-mx", "pt-br", "pt-pt", "fil")] == [
+        "en", "es-419", "pt", "pt-PT", "tl",
+    ]  # fmt: skip
 
 
 SENTENCES = {

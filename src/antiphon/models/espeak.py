@@ -206,7 +206,7 @@ def _info(language: str, name: str, locales: tuple[str, ...], library: EspeakLib
         quality=QUALITY,
         licence=LICENCE,
         source=f"eSpeak NG {library.version} (extra espeak)",
-        aliases=(f"espeak-{language.lower()}",),
+        aliases=tuple(dict.fromkeys(f"espeak-{tag.lower()}" for tag in (language, *locales))),
     )
 
 
