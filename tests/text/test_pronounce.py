@@ -77,6 +77,39 @@ def test_scripts_without_spaces_need_no_edges() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("key", "text", "left"),
+    [
+        ("राम", "रामायण राम", "रामायण "),  # vowel signs are no letters to Python
+        ("cafe", "cafe\u0301 cafe", "cafe\u0301 "),
+        ("می", "می\u200cروم می", "می\u200cروم "),
+        ("กน", "กน้ำกน", "กน้ำ"),
+    ],
+)
+def test_a_mark_belongs_to_the_letter_before_it(key: str, text: str, left: str) -> None:
+    assert read([Pronunciation(key, "x")], text) == [Text(left), Respelled(key, "x")]
+
+
+def test_what_is_said_is_not_looked_up_again() -> None:
+    ring = [Pronunciation("a b", "b a"), Pronunciation("b a", "a b"), Pronunciation("b", "a b b")]
+    assert read(ring, "a b b a b") == [
+        Respelled("a b", "b a"),
+        Text(" "),
+        Respelled("b a", "a b"),
+        Text(" "),
+        Respelled("b", "a b b"),
+    ]
+
+
+def test_white_space_without_end_is_not_held() -> None:
+    pronouncer = Pronouncer([CITY])
+    pronouncer.feed("New")
+    for _ in range(1_000):
+        pronouncer.feed(" ")
+    assert pronouncer.held_chars == 0
+    assert read([CITY], "New" + 40 * " " + "York") == [Text("New" + 40 * " " + "York")]
+
+
 def test_only_what_may_become_a_key_waits() -> None:
     pronouncer = Pronouncer([CITY])
     assert pronouncer.feed("I love N") == [Text("I love ")]
@@ -93,7 +126,11 @@ ALL = [NGINX, CITY, NEW, MINSTER, US, POLISH]
 
 @settings(max_examples=300)
 @given(
-    st.lists(st.sampled_from(["New", " ", "York", "nginx", "US", ".", " Minster", "new", "\n", "es", "Polish", ", "])),
+    st.lists(
+        st.sampled_from(
+            ["New", " ", "York", "nginx", "US", ".", " Minster", "new", "\n", "es", "Polish", ", ", 20 * " "]
+        )
+    ),
     st.lists(st.integers(0, 60), max_size=8),
 )
 def test_how_the_text_was_cut_changes_nothing(words: list[str], cuts: list[int]) -> None:

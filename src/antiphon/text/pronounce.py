@@ -5,6 +5,7 @@ may be several words.
 """
 
 import re
+import unicodedata
 from bisect import bisect_left
 from collections.abc import Sequence
 from contextlib import suppress
@@ -20,6 +21,9 @@ from antiphon.text.unit import Ipa, Piece, Respelled, Text
 _IPA_WORDS = re.compile(r"\s*<<([^<>]{1,400})>>")
 _SENTENCE_END = re.compile(r"(?:^|[.!?…:;。！？\n]|[.!?…][\"'”’»)\]])\s*$")
 _CONTEXT_CHARS = 8
+_LONGEST_GAP = 16
+"""Characters of white space between two words of a key: more would be held, and read again with each delta."""
+_JOINERS = frozenset("\u200c\u200d")
 
 
 def said_as(text: str, said: str) -> Respelled | Ipa:
@@ -118,24 +122,28 @@ class Pronouncer:
         if not key.case_sensitive or written == key.text:
             return True
         is_lower = key.text == key.text.lower()
-        starts = _SENTENCE_END.search((self._before + text[:at])[-_CONTEXT_CHARS:]) is not None
+        before = (self._before if at < _CONTEXT_CHARS else "") + text[max(0, at - _CONTEXT_CHARS) : at]
+        starts = _SENTENCE_END.search(before[-_CONTEXT_CHARS:]) is not None
         return is_lower and starts and written[0].isupper() and written[1:] == key.text[1:]
 
 
 @dataclass(frozen=True, slots=True)
 class _Window:
-    """Text from some place on, folded: in small letters, white space as one space. ``ends[i]``: where in the text the
-    folded character ``i`` ends."""
+    """Text from some place on, folded: in small letters, white space as one space (and a line end, which no key has,
+    behind too much of it). ``ends[i]``: where in the text the folded character ``i`` ends."""
 
     folded: str
     ends: list[int]
 
     @staticmethod
     def of(text: str, at: int, length: int) -> "_Window":
-        folded, ends = "", list[int]()
+        folded, ends, gap = "", list[int](), 0
         while at < len(text) and len(folded) < length:
             if text[at].isspace():
-                if folded.endswith(" "):
+                gap = gap + 1 if folded.endswith(" ") else 1
+                if gap > _LONGEST_GAP:
+                    return _Window(folded + "\n", [*ends, at])
+                if gap > 1:
                     ends[-1] = at + 1
                 else:
                     folded += " "
@@ -188,10 +196,19 @@ def _table(items: tuple[Pronunciation, ...]) -> _Table:
 
 def _is_edge(left: str, right: str) -> bool:
     """Whether a word may end between two characters ("" is the end of the text)."""
-    if not left or not right or UNSPACED.match(left) or UNSPACED.match(right):
+    if not left or not right:
+        return True
+    if _is_mark(right):
+        return False
+    if UNSPACED.match(left) or UNSPACED.match(right):
         return True
     return not (_in_word(left) and _in_word(right))
 
 
 def _in_word(character: str) -> bool:
-    return character.isalnum() or character == "_"
+    return character.isalnum() or character == "_" or _is_mark(character)
+
+
+def _is_mark(character: str) -> bool:
+    """Accents, vowel signs of many scripts, joiners: parts of the letter before them, and no letters to Python."""
+    return not character.isascii() and (character in _JOINERS or unicodedata.category(character)[0] == "M")
