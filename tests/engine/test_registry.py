@@ -128,6 +128,24 @@ def test_a_language_that_nobody_speaks_says_what_to_install() -> None:
         of_languages().resolve(SpeechConfig(voice="", language="fr"))
 
 
+@pytest.mark.parametrize("language", ["de" + "-a" * 500_000, "x" * 1_000_000, "de-AT-1996-x-" + "y" * 23])
+def test_a_language_without_end_is_refused_before_it_is_looked_at(language: str) -> None:
+    with pytest.raises(InvalidInput, match="at most 35") as refusal:
+        of_languages().resolve(SpeechConfig(voice="", language=language))
+    assert refusal.value.param == "language"
+
+
+@pytest.mark.parametrize("language", ["de-", "de__", " de ", "DE_at", "de-\u202e"])
+def test_an_odd_tag_goes_by_its_language(language: str) -> None:
+    assert of_languages().resolve(SpeechConfig(voice="", language=language))[1].voice == "de"
+
+
+@pytest.mark.parametrize("language", ["-", "d\x00", "\U0001f600", "'; DROP TABLE", "../../de"])
+def test_what_is_no_tag_is_nobodys_language(language: str) -> None:
+    with pytest.raises(InvalidInput, match="no voice here speaks"):
+        of_languages().resolve(SpeechConfig(voice="", language=language))
+
+
 def test_an_engine_that_was_named_speaks_its_own_languages_only() -> None:
     registry = of_languages()
     assert registry.resolve(SpeechConfig(voice="", model="other", language="pt"))[1].voice == "pt"

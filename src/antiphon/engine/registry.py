@@ -6,13 +6,14 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TypeAlias
 
-from antiphon.core.errors import ModelUnavailable, NotFound
+from antiphon.core.errors import InvalidInput, ModelUnavailable, NotFound
 from antiphon.core.hearing import HearingConfig
 from antiphon.core.speech import MissingVoice, SpeechConfig, VoiceInfo
 from antiphon.engine.ssm import SsmEngine
 from antiphon.engine.stt import SttEngine
 from antiphon.engine.tts import TtsEngine
 from antiphon.engine.voices import nobody_speaks, speaker, speaks, wrong_voice
+from antiphon.text.languages import LONGEST_TAG
 
 VoiceEngine: TypeAlias = TtsEngine | SsmEngine
 
@@ -76,6 +77,8 @@ class Registry:
         is not known, ``InvalidInput`` for a language that it does not speak, or nobody, and ``ModelUnavailable`` for a
         voice or an engine that is missing, all saying what to install.
         """
+        if len(config.language) > LONGEST_TAG:
+            raise InvalidInput(f"language: a tag has at most {LONGEST_TAG} characters", "language")
         info = self.voice(config.voice) if config.voice else self.default_voice
         wanted = self.engines.get(config.model)
         if wanted is None:
@@ -131,9 +134,9 @@ class Registry:
         return found
 
     def _find(self, name: str) -> VoiceInfo:
-        info = self._voices.get(name)
+        info, small = self._voices.get(name), name.lower()
         if info is None:
-            info = next((i for i in self._voices.values() if i.name.lower() == name.lower()), None)
+            info = next((i for i in self._voices.values() if i.name.lower() == small), None)
         if info is None:
             info = self._find_blend(name)
         if info is None:

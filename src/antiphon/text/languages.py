@@ -43,6 +43,9 @@ LANGUAGES: dict[str, Language] = _languages()
 """By base code, in the order in which the protocol lists them."""
 
 _ALIASES = {"nb": "no", "nn": "no", "iw": "he", "in": "id", "fil": "tl", "cmn": "zh", "yue": "zh"}
+LONGEST_TAG = 35
+"""Characters that every language tag fits in (RFC 5646, section 4.4.1)."""
+
 _TAG = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
 
 _UNSPACED_RANGES = (
