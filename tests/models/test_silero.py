@@ -5,6 +5,8 @@ import pytest
 import soxr
 from hibari import Hibari
 
+from antiphon.bench.clip import Clip
+from antiphon.bench.spoil import telephone
 from antiphon.core.errors import ModelUnavailable
 from antiphon.core.frame import Samples
 from antiphon.models.silero import FRAME_SAMPLES, SileroVad
@@ -42,6 +44,16 @@ def test_speech_is_told_from_silence_and_noise(vad: SileroVad, frames: Samples) 
     assert np.median(probabilities[24:60]) > 0.9
     noise = np.random.default_rng(0).standard_normal((60, FRAME_SAMPLES)).astype(np.float32) * np.float32(0.1)
     assert run(vad, noise).max() < 0.3
+
+
+def test_a_voice_that_is_there_from_the_first_sample_on_is_noticed(vad: SileroVad) -> None:
+    """A call by telephone that begins inside a word: from a state of zeros, no frame of this one is speech."""
+    voice = Hibari(threads=1)("Who are you?", seed=0)[12_000:42_000]
+    clip = Clip("call", soxr.resample(voice, 24_000, 16_000).astype(np.float32))
+    heard = soxr.resample(telephone(clip).samples, 8_000, 16_000).astype(np.float32)
+    count = len(heard) // FRAME_SAMPLES
+    probabilities = run(vad, heard[: count * FRAME_SAMPLES].reshape(-1, FRAME_SAMPLES))
+    assert (probabilities >= 0.5).sum() > 8
 
 
 def test_slot_among_others_is_as_alone_and_masked_slots_stand_still(vad: SileroVad, frames: Samples) -> None:
