@@ -14,7 +14,7 @@ from antiphon.engine.scorer import TurnScorer
 from antiphon.engine.turn import ACOUSTIC_S, WEIGHTS, HybridTurnScorer, likelihood
 
 QUESTION = "What time do you close today?"
-AMBIGUOUS = "My order from last week never arrived."
+AMBIGUOUS = "The order from last week never arrived."
 UNFINISHED = "I would like to book a table for my"
 DICTATION = "My number is 0 7 7"
 

@@ -192,3 +192,35 @@ def test_what_is_said_instead_needs_no_sentence_of_its_own() -> None:
 def test_a_question_may_begin_with_a_word_of_its_own() -> None:
     assert turn_evidence("Good, when are you open?").question == 1.0
     assert turn_evidence("Yes, what is the price?").question == 1.0
+
+
+@pytest.mark.parametrize(
+    ("feature", "text"),
+    [
+        ("corrected", "I need two tickets, sorry, three tickets for Saturday."),
+        ("corrected", "Send it to Boston. I mean to Baltimore."),
+        ("consequence", "If it doesn't come today, I want my money back."),
+        ("statement", "My parcel never came."),
+        ("statement", "I lost my card yesterday."),
+        ("request_whole", "Please cancel my appointment."),
+    ],
+)
+def test_what_needs_nothing_more_vouches_for_itself(feature: str, text: str) -> None:
+    assert getattr(turn_evidence(text), feature) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("feature", "text"),
+    [
+        ("corrected", "I need two tickets, sorry"),
+        ("corrected", "I'm sorry. I did not understand your answer."),
+        ("consequence", "If it doesn't come today, and"),
+        ("consequence", "After the tone, say your name."),
+        ("statement", "My parcel"),
+        ("statement", "I want to change my"),
+        ("request_whole", "Please cancel my"),
+        ("request_whole", "Send it to Boston."),
+    ],
+)
+def test_what_may_need_more_does_not(feature: str, text: str) -> None:
+    assert getattr(turn_evidence(text), feature) == 0.0

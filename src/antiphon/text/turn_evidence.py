@@ -23,6 +23,8 @@ _FULL_NUMBER = 10
 _FULL_CARD = 16
 _MAX_LOOK_BACK = 60
 _COURTESY_WORDS = max(len(courtesy.split()) for courtesy in w.COURTESIES)
+_NEW_WORDS = 6
+"""What replaces something that was taken back is seldom longer."""
 _LONG = 8
 """Words; a turn that is shorter and no answer is seldom a whole one, longer ones are all alike."""
 
@@ -54,6 +56,10 @@ class TurnEvidence:
     answer: float = 0.0
     closer: float = 0.0
     request: float = 0.0
+    request_whole: float = 0.0
+    corrected: float = 0.0
+    consequence: float = 0.0
+    statement: float = 0.0
     adverbial: float = 0.0
     length: float = 0.0
     bias: float = 0.0
@@ -96,6 +102,10 @@ WEIGHTS = {
     "answer": 2.61,
     "closer": 1.64,
     "request": 0.91,
+    "request_whole": 0.6,
+    "corrected": 1.3,
+    "consequence": 0.8,
+    "statement": 0.8,
     "adverbial": 0.92,
     "length": 1.0,
     "bias": -0.82,
@@ -126,7 +136,9 @@ def turn_evidence(text: str, language: str = "en", expected_digits: Collection[i
     dictated = number or address or spelling
     closer = any(_ends_with(words, closer) for closer in w.CLOSERS)
     # "no, sorry, for Thursday": what follows a correction needs no sentence of its own
-    corrected = bool(before) and (_corrects(_words(" ".join(before))) or _is_corrected(words))
+    said = _words(" ".join(before))
+    corrected = bool(said) and (_corrects(said) or _is_corrected(words))
+    taken_back = _is_taken_back(turn)
     asked = _asks(words)
     related = not w.RELATIVES.isdisjoint(words[-5:-1])
     open_end = any(_ends_with(words, phrase) for phrase in w.OPEN_ENDS)
@@ -135,6 +147,7 @@ def turn_evidence(text: str, language: str = "en", expected_digits: Collection[i
     weak = last in w.SELDOM_END and not (dictated or stranded or (related and last in w.VERBS))
     lacks_object = open_end or (last in w.NEEDS_OBJECT and len(words) > 1 and not related)
     list_open, list_done = _list(clause)
+    whole = not (dangling or weak or lacks_object or dictated or correction or list_open)
     return TurnEvidence(
         dangling=float(dangling and not correction),
         weak_dangling=float(weak and not correction),
@@ -157,7 +170,11 @@ def turn_evidence(text: str, language: str = "en", expected_digits: Collection[i
         question=float(asked and not (dangling or weak or lacks_object or dictated)),
         question_mark=float(text.endswith("?") and not (dangling or lacks_object)),
         closer=float(closer),
-        request=float(_requests(words) and not (dangling or weak or lacks_object or dictated or correction)),
+        request=float(whole and _requests(words)),
+        request_whole=float(whole and _requests(words) and not w.DETERMINERS.isdisjoint(words[-3:-1])),
+        corrected=float(whole and taken_back),
+        consequence=float(whole and _concludes(clause, words)),
+        statement=float(whole and _reports(words)),
         adverbial=float(last in w.ADVERBIALS and len(words) > 2 and not list_open),
         length=min(len(turn), _LONG) / _LONG,
         bias=1.0,
@@ -208,6 +225,12 @@ def _is_corrected(words: list[str]) -> bool:
     """The clause begins by taking something back, and says what instead."""
     taken = max((len(phrase.split()) for phrase in w.CORRECTIONS if _begins_with(words, phrase)), default=0)
     return 0 < taken < len(words)
+
+
+def _is_taken_back(words: list[str]) -> bool:
+    """Something was said, taken back, and is said anew, all in one sentence: "for Friday, no wait, Thursday"."""
+    first = max(4, len(words) - _NEW_WORDS)
+    return any(_corrects(words[:at]) for at in range(first, len(words)))
 
 
 def _digits(word: str) -> int:
@@ -303,8 +326,25 @@ def _requests(words: list[str]) -> bool:
     return len(body) >= wish + 3 and (wish > 0 or body[0] in w.REQUESTS)
 
 
+def _reports(words: list[str]) -> bool:
+    """The speaker says what is with them or theirs: "I forgot my password", "my order never arrived"."""
+    start = 0
+    while start < len(words) and words[start] in _OPENERS:
+        start += 1
+    body = words[start:]
+    return len(body) >= 4 and body[0] in w.OWN and any(map(_is_verb, body[1:]))
+
+
+def _concludes(clause: str, words: list[str]) -> bool:
+    """A condition and its consequence: "if it does not come today, I want my money back"."""
+    start = 1 if words[0] in _OPENERS and len(words) > 1 else 0
+    _, comma, rest = clause.rstrip(" ,.!?").partition(",")
+    said = _words(rest)
+    return words[start] in ("if", "unless") and bool(comma) and len(said) >= 3 and any(map(_is_verb, said))
+
+
 def _only_subordinate(clause: str, words: list[str]) -> bool:
-    """"If the delivery does not come today": a condition without its consequence."""
+    """ "If the delivery does not come today": a condition without its consequence."""
     start = 1 if words[0] in ("and", "so", "but", "well", "okay", "because") and len(words) > 1 else 0
     if words[start] not in w.SUBORDINATE or (len(words) > start + 1 and words[start + 1] in w.INVERTED):
         return False

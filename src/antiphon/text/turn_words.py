@@ -87,9 +87,7 @@ CORRECTIONS = _phrases(
 )
 """What one says before one says it anew."""
 
-SUBORDINATE = _set(
-    "if when whenever because although though unless while since once after before as until where"
-)
+SUBORDINATE = _set("if when whenever because although though unless while since once after before as until where")
 """A clause that begins with one of these wants a second clause."""
 
 WH = _set("what what's where where's when who who's whose which why how how's")
@@ -98,6 +96,11 @@ INVERTED = _set(
     "didn't can't couldn't won't wouldn't shouldn't haven't hasn't"
 )
 SUBJECTS = _set("i you he she it we they there this that these those someone anyone everybody everyone")
+
+OWN = _set("i i'm i've i'd i'll we we're we've we'd we'll my our mine ours")
+"""Who speaks of their own affairs begins with one of these."""
+
+DETERMINERS = _set("a an the this that these those my your our his her its their some any")
 
 DIGITS = {
     "zero": 1, "oh": 1, "one": 1, "two": 1, "three": 1, "four": 1, "five": 1, "six": 1, "seven": 1, "eight": 1,
