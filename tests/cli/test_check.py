@@ -27,7 +27,8 @@ def test_boundaries_are_told_as_a_table_and_as_json(tmp_path: Path) -> None:
     assert code == 0
     found = json.loads(text)
     assert found["violations"] == []
-    assert {way["place"] for way in found["kinds"]["generated"]["goes"]} == {"api.example:443"}
+    ways = {way["by"]: way["place"] for way in found["kinds"]["generated"]["goes"]}
+    assert ways == {"brain.llm_url": "api.example:443", "agent.keep_sessions": "machine"}
 
 
 def test_a_broken_boundary_fails_the_check(tmp_path: Path) -> None:

@@ -71,7 +71,10 @@ def serving(
     """Start, wait for readiness, and stop by process id. ``secured``: self-signed TLS and one API key. ``program``:
     how Python is told to run antiphon."""
     port_file, log = folder / "port", folder / "server.log"
-    own = {"ANTIPHON_TTS__DICTIONARIES": str(folder / "dictionaries.db")}
+    own = {
+        "ANTIPHON_TTS__DICTIONARIES": str(folder / "dictionaries.db"),
+        "ANTIPHON_AGENT__SESSIONS": str(folder / "sessions.db"),
+    }
     environment = {**os.environ, "HF_HUB_OFFLINE": "1", "PYTHONUNBUFFERED": "1", **own, **(variables or {})}
     if secured:
         environment |= {

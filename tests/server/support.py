@@ -17,6 +17,7 @@ from antiphon.core.event import Audio, Event, Flushed, Marker
 from antiphon.core.hearing import HearingConfig
 from antiphon.core.speech import SpeechConfig, VoiceInfo
 from antiphon.engine.fake import FakeEar, FakeEarStream
+from antiphon.server.agent import SessionKeeper
 from antiphon.server.agent.tools import NO_TOOLS, ToolSource
 from antiphon.server.app import App, create_app
 from antiphon.server.journal import Entry
@@ -206,9 +207,10 @@ def make_app(
     ready: bool = True,
     brain: Brain | None = None,
     tools: ToolSource = NO_TOOLS,
+    keeper: SessionKeeper | None = None,
 ) -> tuple[App, Diary]:
     diary = Diary()
-    app = create_app(given or settings(), engine, brain=brain, tools=tools, folds=[diary.fold])
+    app = create_app(given or settings(), engine, brain=brain, tools=tools, folds=[diary.fold], keeper=keeper)
     if ready:
         app.hub.lifecycle.ready()
     return app, diary
@@ -222,9 +224,10 @@ async def serving(
     ready: bool = True,
     brain: Brain | None = None,
     tools: ToolSource = NO_TOOLS,
+    keeper: SessionKeeper | None = None,
 ) -> AsyncIterator[Served]:
     given = given or settings()
-    app, diary = make_app(engine, given, ready=ready, brain=brain, tools=tools)
+    app, diary = make_app(engine, given, ready=ready, brain=brain, tools=tools, keeper=keeper)
     sock = bind(given.server)
     sock.listen()
     server = _Server(config(given, app))

@@ -1,6 +1,6 @@
 """The conversation: what the agent does about everything that happens, decided in one place and in one order."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from antiphon.core.brain import ToolSpec
 from antiphon.core.turns import TurnEagerEnded, TurnEnded, TurnResumed, TurnStarted, TurnUpdated
@@ -10,6 +10,9 @@ from antiphon.dialog.conversation_answers import Answers
 from antiphon.dialog.conversation_events import ConversationEvent, Moment
 from antiphon.dialog.conversation_floor import Floor
 from antiphon.dialog.conversation_settings import ConversationSettings
+from antiphon.dialog.saved import RESTARTED, SavedConversation
+from antiphon.dialog.saving import restore, save
+from antiphon.dialog.tools import ToolRun
 
 
 class Conversation:
@@ -83,6 +86,22 @@ class Conversation:
             if not more and answers.current is current:
                 break
         return actions
+
+    def save(self) -> SavedConversation:
+        """What another process needs to go on with it, as if the client were lost now. Nothing is changed."""
+        return save(self.answers, self._floor.pending, self._floor.prompts, self._digits)
+
+    def restore(
+        self, saved: SavedConversation, now_s: float, elapsed_s: float, goes_on: Callable[[ToolRun], bool]
+    ) -> None:
+        """Go on with what another process saved, ``elapsed_s`` ago; this conversation is new. Its client is away:
+        ``ClientBack`` is to follow. ``goes_on``: whether a call of a tool that was running still is."""
+        self.answers.at = Moment(now_s, saved.sample)
+        restore(self.answers, saved, now_s, elapsed_s, goes_on)
+        self._floor.kept[:], self._floor.prompts = saved.kept, saved.prompts
+        self._digits, self._digit_s = saved.digits, now_s
+        self._away_s = now_s
+        self.answers.note("restored", RESTARTED)
 
     def _decide(self, event: ConversationEvent) -> list[Action]:
         match event:

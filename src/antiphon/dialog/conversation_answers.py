@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import count
 
 from antiphon.core.brain import Message, ToolSpec
 from antiphon.dialog.conversation_actions import Action, Handover
@@ -22,6 +21,7 @@ from antiphon.dialog.history import History, UserSaid
 from antiphon.dialog.ledger import Cause, Entry, Ledger
 from antiphon.dialog.reply import Reply
 from antiphon.dialog.reply_answer import Answer
+from antiphon.dialog.saved import SavedAnswer
 from antiphon.dialog.tools import CallTool, ToolDesk
 
 
@@ -46,8 +46,9 @@ class Answers:
         self.ended_s = float("-inf")
         """When that was over."""
         self.handed_over = False
+        self.numbers = 0
+        """Of the ids that were given out."""
         self._id = conversation_id
-        self._numbers = count(1)
 
     @property
     def protected(self) -> bool:
@@ -194,6 +195,11 @@ class Answers:
         self.current = answer
         return answer.resume(self.at.now_s) + answer.voice.release(self.at.now_s)
 
+    def restore(self, reply: Reply, entry: UserSaid | None, saved: SavedAnswer) -> None:
+        """The answer that was under way in another process; both are in the history already."""
+        self.current = answer = self._new(entry, committed=True, reply=reply)
+        answer.restore(saved, self.at.now_s)
+
     def end(self) -> list[Action]:
         """Nothing more is said or asked for; running writes go on to their end."""
         actions = self.drop_guess("the end") + list(self.desk.start_due(self.at.now_s, last=True))
@@ -211,8 +217,8 @@ class Answers:
     def _both(self) -> list[Answer]:
         return [answer for answer in (self.current, self.guess) if answer is not None]
 
-    def _new(self, entry: UserSaid | None, committed: bool) -> Answer:
-        reply = Reply(self._new_id("reply"), self.turn)
+    def _new(self, entry: UserSaid | None, committed: bool, reply: Reply | None = None) -> Answer:
+        reply = reply or Reply(self._new_id("reply"), self.turn)
         return Answer(reply, entry, self._messages, self.desk, self.settings, self._new_id, self.write, committed)
 
     def _record(self, answer: Answer) -> None:
@@ -226,7 +232,8 @@ class Answers:
         return self.history.messages((answer.entry, answer.reply))
 
     def _new_id(self, kind: str) -> str:
-        return f"{self._id}-{kind}-{next(self._numbers)}"
+        self.numbers += 1
+        return f"{self._id}-{kind}-{self.numbers}"
 
     def _finish(self, answer: Answer) -> list[Action]:
         actions = answer.close(self.at.now_s)

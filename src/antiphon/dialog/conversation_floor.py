@@ -71,7 +71,8 @@ class Floor:
         """How often the user was asked for a word since the last."""
         self._used_chars = 0  # of the open turn's transcript, already answered
         self._seen_chars = 0
-        self._kept: list[str] = []  # said during a protected reply
+        self.kept: list[str] = []
+        """Said during a protected reply."""
 
     @property
     def deadlines_s(self) -> list[float | None]:
@@ -90,6 +91,15 @@ class Floor:
     def undecided(self) -> bool:
         """Whether the open turn may still take the floor from the answer that it is spoken over."""
         return self.user is not None and self.user.undecided and self._contested(self.user)
+
+    @property
+    def pending(self) -> list[str]:
+        """What was said and has no answer yet: kept, or of the open turn if that has the floor."""
+        user = self.user
+        if user is None or (user.over is not None and not user.yielded):
+            return list(self.kept)
+        before = [user.carried.text] if user.carried is not None else []
+        return [*before, *self.kept, *([user.text] if user.has_words else [])]
 
     def listen(self, event: TurnEvent) -> list[Action]:
         match event:
@@ -127,7 +137,7 @@ class Floor:
         self._answers.turn += 1  # only now: what was stopped belongs to the turns before
         self._answers.note(kind, told)
         if protected:
-            self._kept.append(text)
+            self.kept.append(text)
             return []
         return actions + self._commit(self._whole_text(user))
 
@@ -162,7 +172,7 @@ class Floor:
 
     def settle(self) -> list[Action]:
         """What was said during a protected reply is answered once nobody speaks."""
-        return self._commit(" ".join(self._kept)) if self._kept and self.user is None else []
+        return self._commit(" ".join(self.kept)) if self.kept and self.user is None else []
 
     def _start_turn(self) -> list[Action]:
         self._answers.turn += 1
@@ -221,7 +231,7 @@ class Floor:
         if self._answers.protected:
             self._answers.note("turn.kept" if self._settings.keep_protected else "turn.dropped", "a protected reply")
             if self._settings.keep_protected:
-                self._kept.append(user.text)
+                self.kept.append(user.text)
             return user.over.voice.go_on(now_s) if user.over is not None else []
         actions = [] if self._answers.current is None or user.yielded else self._yield(user, "said " + user.text)
         self._answers.note("turn.ended", user.text)
@@ -247,10 +257,10 @@ class Floor:
 
     def _whole_text(self, user: UserTurn) -> str:
         before = [user.carried.text] if user.carried is not None else []
-        return " ".join((*before, *self._kept, user.text))
+        return " ".join((*before, *self.kept, user.text))
 
     def _commit(self, text: str, protected: bool = False) -> list[Action]:
-        self._kept.clear()
+        self.kept.clear()
         self.prompts = 0
         return self._answers.begin(text, protected)
 

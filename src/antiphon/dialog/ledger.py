@@ -31,6 +31,10 @@ class Ledger:
         self._entries.append(entry)
         self._fresh.append(entry)
 
+    def restore(self, entries: Iterable[Entry]) -> None:
+        """Those of an earlier process; nobody is told of them again."""
+        self._entries.extend(entries)
+
     def take_fresh(self) -> list[Entry]:
         """What was noted since the last time."""
         out = list(self._fresh)

@@ -1,7 +1,7 @@
 """One answer: a reply together with the brain that writes it, the tools it asks for, and the voice that says it."""
 
 from collections.abc import Callable
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, cast
 
 from antiphon.core.brain import BrainDone, BrainEvent, BrainFailed, BrainRequest, Message, TextDelta, ToolCall
 from antiphon.dialog.conversation_actions import Action, CancelBrain, StartBrain
@@ -10,6 +10,7 @@ from antiphon.dialog.history import UserSaid
 from antiphon.dialog.reply import Reply
 from antiphon.dialog.reply_feed import Repeats
 from antiphon.dialog.reply_voice import Note, ReplyVoice
+from antiphon.dialog.saved import SavedAnswer
 from antiphon.dialog.tools import ToolDesk
 
 CONTINUE = (
@@ -111,6 +112,31 @@ class Answer:
         if self.state == "asking":
             return actions + self._go_on(now_s)
         return actions + self.check_tools(now_s)
+
+    def save(self, reply: int, entry: int | None, now_s: float) -> SavedAnswer:
+        """As it would be if it were stopped now. ``reply``, ``entry``: their places in the history."""
+        return SavedAnswer(
+            reply,
+            entry,
+            self.state,
+            self.voice.heard_chars(now_s),
+            self.voice.final,
+            self.concluding,
+            self._asked,
+            self._round_chars,
+            self._rounds,
+            self._failures,
+            self._fillers,
+        )
+
+    def restore(self, saved: SavedAnswer, now_s: float) -> None:
+        """It was stopped in another process: :meth:`resume` goes on with it."""
+        self.state = cast(State, saved.state)
+        self.concluding, self._asked, self._round_chars = saved.concluding, saved.asked, saved.round_chars
+        self._rounds, self._failures, self._fillers = saved.rounds, saved.failures, saved.fillers
+        self._certain_s = now_s
+        self._waits_s = now_s if saved.state in ("held", "tools") else None
+        self.voice.restore(saved.heard, saved.final)
 
     def drop(self, now_s: float) -> list[Action]:
         """It was a guess, and wrong."""

@@ -168,6 +168,11 @@ class ReplyVoice:
         self.reply.heard_chars = None
         return self._again(now_s, flush=True)
 
+    def restore(self, heard: int, final: bool) -> None:
+        """It was stopped in another process, behind its first ``heard`` characters."""
+        self.stopped, self.final, self._heard = True, final, heard
+        self.reply.heard_chars = heard
+
     def truncate(self, speech_id: str, sample: int) -> None:
         """The client's word for where a stopped speech ended."""
         if self.stopped and speech_id == self._stopped_id:

@@ -6,7 +6,7 @@ correct it; then they run once, under a key by which whoever executes them can t
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
@@ -231,6 +231,25 @@ class ToolDesk:
             elif run.state == "running" and run.effect == "read":
                 actions += self._cancel(run)
         return actions
+
+    def save(self) -> list[ToolRun]:
+        """All that another process has to know. Guesses are not worth saving."""
+        return [replace(run) for run in self.runs.values() if run.state != "waiting" or run.due_s is not None]
+
+    def restore(self, runs: Sequence[ToolRun], now_s: float, goes_on: Callable[[ToolRun], bool], why: str) -> None:
+        """Take over what another process saved. ``goes_on``: whether a call that was running still does; of the others
+        it is not known how they ended. Nothing that has run runs again."""
+        for run in runs:
+            self.runs[run.call.call_id] = run
+            run.deadline_s = now_s + run.timeout_s
+            if run.due_s is not None:
+                run.due_s = now_s
+        for run in runs:
+            if run.state == "running" and not run.twin_of and not goes_on(run):
+                if run.effect == "read":
+                    self._end(run, "cancelled", why)
+                else:
+                    self._end(run, "timed_out", f"{why}; it is not known whether it was done")
 
     def take_results(self) -> list[tuple[str, str]]:
         """(call id, what it said) of all that ended since the last time, late results included."""

@@ -13,7 +13,7 @@ from antiphon.engine.brain_plain import plain_brain
 from antiphon.protocol import openapi
 from antiphon.protocol.http import JSON
 from antiphon.server.admission import Admission
-from antiphon.server.agent import NO_TOOLS, MakeAgentLog, ToolSource
+from antiphon.server.agent import NO_TOOLS, MakeAgentLog, SessionKeeper, ToolSource
 from antiphon.server.auth import gate_for
 from antiphon.server.dictionaries import Dictionaries
 from antiphon.server.front import Front
@@ -52,11 +52,12 @@ def create_app(
     folds: Sequence[Fold] = (),
     agent_logs: Sequence[MakeAgentLog] = (),
     turn_sinks: Sequence[MakeSink] = (),
+    keeper: SessionKeeper | None = None,
     device: str = "cpu",
 ) -> App:
     """``voices``: the registry of engines. ``brain``: who answers; None: the plain rules.
     ``tools``: what agents can do. ``folds``: further readers of the journal; ``agent_logs``: of conversations;
-    ``turn_sinks``: of their turns.
+    ``turn_sinks``: of their turns. ``keeper``: who puts agents' sessions away for the next process.
 
     Raises ``SettingsError`` where the settings would leave the door open (see :func:`gate_for`).
     """
@@ -76,6 +77,7 @@ def create_app(
         dictionaries=Dictionaries(settings.tts.dictionaries),
         tools=tools,
         agent_logs=(records_for([metrics.session, *turn_sinks]), *agent_logs),
+        keeper=keeper,
     )
     served = entries(hub)
     document = openapi.document(TITLE, __version__, [entry.described for entry in served])

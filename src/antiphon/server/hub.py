@@ -13,7 +13,7 @@ from antiphon.core.hearing import HearingConfig
 from antiphon.core.speech import SpeechConfig, VoiceInfo
 from antiphon.protocol.http import NotSupported
 from antiphon.server.admission import Admission, Place
-from antiphon.server.agent import NO_TOOLS, MakeAgentLog, ToolSource
+from antiphon.server.agent import NO_TOOLS, MakeAgentLog, SessionKeeper, ToolSource
 from antiphon.server.auth import Gate, Principal
 from antiphon.server.dictionaries import Dictionaries
 from antiphon.server.journal import Journal, Refused, StreamOpened
@@ -66,6 +66,8 @@ class Hub:
     """What agents can do."""
     agent_logs: tuple[MakeAgentLog, ...] = ()
     """Who keeps records of conversations."""
+    keeper: SessionKeeper | None = None
+    """Who puts agents' sessions away for the next process; None: they end with this one."""
     _numbers: "count[int]" = field(default_factory=lambda: count(1))
 
     def open_line(

@@ -21,12 +21,13 @@ import uvicorn
 
 from antiphon.core.brain import Brain
 from antiphon.core.errors import AntiphonError
+from antiphon.server.agent import session_keeper
 from antiphon.server.agent.echo import require_echo
 from antiphon.server.app import App, create_app
 from antiphon.server.auth import gate_for
 from antiphon.server.hub import Engines
 from antiphon.server.observe import configure_logging
-from antiphon.server.records import Keepers, require_boundaries
+from antiphon.server.records import Keepers, may_keep_sessions, require_boundaries
 from antiphon.server.tls import self_signed, trust_hint
 from antiphon.server.tools import ToolBox, tool_box
 from antiphon.server.transport import RequestProtocol, SocketProtocol, WireConfig
@@ -90,12 +91,19 @@ def serve(
             certificate = _certificate(settings.server)
             gate_for(settings.server)  # a door left open is said before models are loaded
             tools = tool_box(settings.agent.tools, settings.agent.handover)
-            with contextlib.closing(Keepers(settings)) as keepers:
+            allowed = may_keep_sessions(settings)
+            with contextlib.closing(Keepers(settings)) as keepers, session_keeper(settings, allowed) as keeper:
                 house = build(settings)
                 try:
                     sinks = keepers.sinks
                     app = create_app(
-                        settings, house.registry, brain=house.brain, tools=tools, turn_sinks=sinks, device=house.device
+                        settings,
+                        house.registry,
+                        brain=house.brain,
+                        tools=tools,
+                        turn_sinks=sinks,
+                        keeper=keeper,
+                        device=house.device,
                     )
                     return _run(_Site(settings, app, house.registry, tools, sock, certificate, house.device, out))
                 finally:
@@ -133,9 +141,7 @@ def bind(server: ServerSettings) -> socket.socket:
     return sock
 
 
-def config(
-    settings: Settings, app: App, certificate: tuple[Path, Path] | None = None
-) -> uvicorn.Config:
+def config(settings: Settings, app: App, certificate: tuple[Path, Path] | None = None) -> uvicorn.Config:
     """uvicorn's settings for our server."""
     server = settings.server
     cert, key = certificate or (None, None)

@@ -1,10 +1,11 @@
 """How the agent behaves, and what it can do."""
 
+from pathlib import Path
 from typing import Any, Literal, Self
 
 from pydantic import Field, SecretStr, model_validator
 
-from antiphon.settings.kinds import Listed, Section
+from antiphon.settings.kinds import Listed, Section, UserPath
 
 
 class ToolOverride(Section):
@@ -155,6 +156,11 @@ class AgentSettings(Section):
     """A person takes over, instead of silence, when the voice cannot be recovered."""
     resume_window_s: float = Field(default=30.0, ge=0, le=3600)
     """How long a session waits for a client whose socket was lost."""
+    keep_sessions: Literal["no", "restart", "crash"] | None = None
+    """Whether sessions outlive this server, for as long as their clients may take to come back: put away when it
+    leaves, or also while they run, in case it dies. None: when it leaves, where the boundaries allow it."""
+    sessions: UserPath = Field(default=Path("~/.local/share/antiphon/sessions.db"))
+    """Where they are kept meanwhile (SQLite), encrypted with what only their clients have. Servers may share it."""
     max_waiting: int = Field(default=100, ge=1)
     """Sessions that wait at once; beyond it the one that has waited longest ends."""
     phrases: PhraseSettings = PhraseSettings()

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from antiphon.server.records.boundaries import KINDS, flows, place_of, report, table, violations
+from antiphon.server.records.boundaries import KINDS, flows, may_keep_sessions, place_of, report, table, violations
 from antiphon.server.records.keepers import Keepers, require_boundaries
 from antiphon.settings import Settings, SettingsError
 
@@ -22,8 +22,39 @@ def goes(found: Settings, kind: str) -> set[str]:
 def test_by_default_nothing_leaves_and_nothing_is_refused() -> None:
     found = settings()
     assert violations(found) == []
-    assert goes(found, "audio") == goes(found, "transcript") == goes(found, "generated") == set()
-    assert goes(found, "log") == {"machine"}
+    assert goes(found, "audio") == set()
+    assert goes(found, "transcript") == goes(found, "generated") == goes(found, "log") == {"machine"}
+    assert {flow.by for flow in flows(found) if flow.kind == "transcript"} == {"agent.keep_sessions"}
+
+
+@pytest.mark.parametrize(
+    ("agent", "boundaries", "kept"),
+    [
+        ({}, {}, True),
+        ({"keep_sessions": "no"}, {}, False),
+        ({"resume_window_s": 0}, {}, False),
+        ({}, {"generated": {"to": "machine"}}, True),
+        ({}, {"transcript": {"to": "nowhere"}}, False),
+        ({}, {"retrieved": {"keep_days": 0}}, False),
+        ({"keep_sessions": "crash"}, {}, True),
+    ],
+)
+def test_sessions_that_outlive_the_server_are_told_of_and_off_where_words_may_not_be_kept(
+    agent: dict[str, Any], boundaries: dict[str, Any], kept: bool
+) -> None:
+    found = settings(agent=agent, boundaries=boundaries)
+    told = [flow for flow in flows(found) if flow.by == "agent.keep_sessions"]
+    assert {flow.kind for flow in told} == (set(KINDS[1:]) if kept else set())
+    assert violations(found) == []
+    assert all("30 s at most" in flow.kept and "not redacted" in flow.what for flow in told)
+    assert may_keep_sessions(found) or not kept
+
+
+def test_sessions_that_shall_be_kept_against_a_boundary_are_one_clear_line() -> None:
+    (line,) = violations(settings(agent={"keep_sessions": "restart"}, boundaries={"transcript": {"keep_days": 0}}))
+    assert "boundaries.transcript.keep_days is 0, but agent.keep_sessions" in line
+    (line,) = violations(settings(agent={"keep_sessions": "crash"}, boundaries={"retrieved": {"to": "nowhere"}}))
+    assert "agent.keep_sessions takes retrieved to this machine" in line
 
 
 def test_every_setting_that_sends_data_somewhere_is_told() -> None:

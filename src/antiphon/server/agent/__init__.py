@@ -3,6 +3,7 @@
 ``sessions`` and ``machine`` are imported by their own names: they need the hub, which needs what stands here.
 """
 
+from antiphon.server.agent.keeping import SessionKeeper, session_keeper
 from antiphon.server.agent.log import AGENT_ROUTE, REALTIME_ROUTE, AgentLog, AgentSessionFacts, MakeAgentLog
 from antiphon.server.agent.tools import NO_TOOLS, ToolSource
 
@@ -13,5 +14,7 @@ __all__ = [
     "AgentLog",
     "AgentSessionFacts",
     "MakeAgentLog",
+    "SessionKeeper",
     "ToolSource",
+    "session_keeper",
 ]

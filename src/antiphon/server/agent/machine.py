@@ -34,7 +34,8 @@ class Door(Protocol):
         ...
 
     def resume(self, token: str) -> AgentSession | None:
-        """The session that the token opens, if it is still there and the caller's own."""
+        """The session that the token opens, if it is still there and the caller's own. Raises ``AtCapacity`` where
+        another server has yet to let go of it."""
         ...
 
     def token(self, session: AgentSession) -> str:
@@ -141,12 +142,14 @@ class AgentMachine:
         """An answer under way is spoken to its end; nothing more is listened to."""
         self._now_s, self._draining = now_s, True
         hearing, self._hearing = self._hearing, None
+        if self._session is not None and self._session.keep is not None:
+            self._session.keep()  # whoever it comes back to shall know that there is something to wait for
         return [*([] if hearing is None else [Cancel(hearing.key)]), *self._leave()]
 
     def close(self, reason: AntiphonError) -> list[AgentAction]:
         """The socket has to end: the server is leaving, or something is broken."""
         leaving = isinstance(reason, Unready)
-        if self._session is not None:
+        if self._session is not None and not (leaving and self._session.keep is not None):
             self._session.break_off("restart" if leaving else "the server failed")
         if leaving and self._native.started is not None:
             return list(self._native.restart())
@@ -174,9 +177,9 @@ class AgentMachine:
                 return self._handle(happens.Closed())
 
     def _begin(self, start: wire.Start) -> list[AgentAction]:
-        session = None if start.resume is None else self._door.resume(start.resume)
-        self._fresh = session is None
         try:
+            session = None if start.resume is None else self._door.resume(start.resume)
+            self._fresh = session is None
             session = session or self._door.begin(start, self._now_s)
         except AntiphonError as error:
             return list(self._native.fail(error, fatal=True))

@@ -19,11 +19,19 @@ from antiphon.dialog.conversation_log import Observed
 from antiphon.dialog.tools import CallTool, CancelTool
 from antiphon.server.agent.log import AgentLog, AgentSessionFacts
 from antiphon.server.agent.plan import AgentPlan
+from antiphon.server.agent.saved import SavedSession
 from antiphon.server.agent.speech import AgentSpeech, SpeechLevel
 from antiphon.server.agent.tools import ToolRunner
 
 _MAX_NEWS = 1024
 _MAX_SPEECHES = 16
+_UNSAVED_IDS = 10_000
+"""More than a process that died can have given out since it last saved the session."""
+_WORTH_KEEPING = frozenset(
+    ("turn.ended", "turn.written", "turn.dialled", "turn.too_long", "guess.right", "interrupted", "tool.called",
+     "tool.ended", "answer.finished", "client.lost", "client.back")
+)  # fmt: skip
+"""Decisions after which what was saved before is not true any more."""
 
 
 class Holder(Protocol):
@@ -65,6 +73,10 @@ class AgentSession:
         """Calls of the client's own tools without a result."""
         self.reason = ""
         """Why it is over."""
+        self.keep: Callable[[], None] | None = None
+        """Puts it away for another process; None: it does not outlive this one."""
+        self.keep_always = False
+        """Whether that is done at every turn, not only when this process leaves."""
         self._logs = logs
         self._clock = clock
         self._left = left
@@ -138,7 +150,8 @@ class AgentSession:
         moment = self._moment(now_s)
         self._observe(moment, event)
         actions = self.conversation.handle(moment, event)
-        for entry in self.conversation.ledger.take_fresh():
+        fresh = self.conversation.ledger.take_fresh()
+        for entry in fresh:
             self._observe(moment, entry)
         if isinstance(event, ToolFinished):
             self.open_calls.pop(event.call_id, None)
@@ -147,7 +160,17 @@ class AgentSession:
             self._observe(moment, action)
             if not self._done_here(action):
                 out.append(action)
+        if self.keep_always and self.keep is not None and any(entry.kind in _WORTH_KEEPING for entry in fresh):
+            self.keep()
         return out
+
+    def restore(self, saved: SavedSession, now_s: float, elapsed_s: float) -> None:
+        """Go on with what another process saved so long ago; this session is new. It waits for its client."""
+        self.media_samples = saved.media_samples
+        self.open_calls = {call.call_id: call for call in saved.open_calls}
+        self.conversation.restore(saved.conversation, now_s, elapsed_s, lambda run: run.call.call_id in self.open_calls)
+        if saved.running:
+            self.conversation.answers.numbers += _UNSAVED_IDS
 
     def observe(self, entry: Observed, now_s: float) -> None:
         self._observe(self._moment(now_s), entry)

@@ -1,22 +1,31 @@
 """All agent sessions of this process: those that a socket holds, those that wait for their client, and those that are
 over but whose tools have yet to end."""
 
+import asyncio
+import logging
 import secrets
 import uuid
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 
+import msgspec
+
 from antiphon.core.clock import unix_time_s
+from antiphon.core.errors import AntiphonError
 from antiphon.core.speech import SpeechConfig
 from antiphon.dialog.conversation_events import Closed
 from antiphon.protocol import native_messages as wire
 from antiphon.server.agent.log import AgentSessionFacts
 from antiphon.server.agent.plan import plan_session
+from antiphon.server.agent.saved import VERSION, SavedSession, decode_session, encode_session
 from antiphon.server.agent.session import AgentSession
 from antiphon.server.agent.tools import ToolTasks, server_tools
 from antiphon.server.auth import Principal
 from antiphon.server.hub import Hub
 from antiphon.server.session import Alarm
+
+log = logging.getLogger("antiphon")
 
 
 @dataclass(slots=True)
@@ -25,6 +34,8 @@ class _Known:
 
     session: AgentSession
     principal: Principal
+    start: wire.Start
+    kept: bool = False
     tokens: list[str] = field(default_factory=list)
 
 
@@ -50,16 +61,21 @@ class AgentSessions:
         return AgentDoor(self, principal, traceparent)
 
     def begin(
-        self, start: wire.Start, principal: Principal, now_s: float, traceparent: str = ""
+        self,
+        start: wire.Start,
+        principal: Principal,
+        now_s: float,
+        traceparent: str = "",
+        session_id: str = "",
     ) -> AgentSession:
-        """Raises ``NotFound``, ``InvalidInput``."""
+        """``session_id``: of one that an earlier process began. Raises ``NotFound``, ``InvalidInput``."""
         hub = self._hub
         handover = hub.settings.agent.handover.url is not None
         plan = plan_session(hub.settings, server_tools(hub.tools, handover), start, hub.voices.default_voice.id)
         _, speech = hub.voices.resolve(SpeechConfig(voice=plan.voice, language=plan.language))
         voice = hub.voices.voice(speech.voice)
         facts = AgentSessionFacts(
-            session_id=f"as_{uuid.uuid4().hex[:20]}",
+            session_id=session_id or f"as_{uuid.uuid4().hex[:20]}",
             principal=principal.name,
             brain=hub.brain.name,
             voice=voice.name,
@@ -75,12 +91,17 @@ class AgentSessions:
         logs = [make(facts) for make in hub.agent_logs]
         session = AgentSession(facts, plan, logs, hub.clock, self._leave)
         session.tools = ToolTasks(hub.tools, facts.session_id, session.tool_finished, session.idle)
-        self._known[session.session_id] = _Known(session, principal)
+        self._known[session.session_id] = known = _Known(session, principal, start)
+        if hub.keeper is not None:
+            session.keep, session.keep_always = lambda: self._keep(known, running=True), hub.keeper.always
         return session
 
-    def resume(self, token: str, principal: Principal) -> AgentSession | None:
+    def resume(self, token: str, principal: Principal, traceparent: str = "") -> AgentSession | None:
+        """Raises ``AtCapacity`` where another server has yet to let go of it."""
         known = self._by_token.get(token)
-        if known is None or known.session.over or known.principal.name != principal.name:
+        if known is None:
+            return self._restored(token, principal, traceparent)
+        if known.session.over or known.principal.name != principal.name:
             return None
         for other in [other for other in known.tokens if other != token]:
             known.tokens.remove(other)
@@ -94,16 +115,24 @@ class AgentSessions:
         known, token = self._known[session.session_id], secrets.token_urlsafe(24)
         known.tokens.append(token)
         self._by_token[token] = known
+        if session.keep_always and session.keep is not None:
+            session.keep()
         return token
 
-    def forget(self, session: AgentSession) -> None:
-        """Nothing of it is left to do."""
+    def put_away(self, session: AgentSession, done: Callable[[], None]) -> None:
+        """For another process; ``done`` is called on the keeper's thread."""
+        self._keep(self._known[session.session_id], running=False, done=done)
+
+    def forget(self, session: AgentSession, *, kept: bool = False) -> None:
+        """Nothing of it is left to do. ``kept``: here; another process may go on with it."""
         left = self._left.pop(session.session_id, None)
         if left is not None:
             left.stop()
         known = self._known.pop(session.session_id, None)
         for token in known.tokens if known is not None else ():
             del self._by_token[token]
+        if known is not None and known.kept and not kept and self._hub.keeper is not None:
+            self._hub.keeper.drop(session.session_id)
         session.end(self._hub.clock.now_s())
 
     def _leave(self, session: AgentSession) -> None:
@@ -112,7 +141,7 @@ class AgentSessions:
             return
         left = self._left.get(session.session_id)
         if left is None:
-            left = self._left[session.session_id] = LeftSession(session, self._hub, self.forget)
+            left = self._left[session.session_id] = LeftSession(session, self._hub, self)
             left.enter()
             self._bound()
         left.look()
@@ -120,16 +149,63 @@ class AgentSessions:
     def _bound(self) -> None:
         waiting = [left for left in self._left.values() if not left.session.over]
         for left in waiting[: max(0, len(waiting) - self._hub.settings.agent.max_waiting)]:
-            left.drain()
+            left.give_up()
+
+    def _keep(self, known: _Known, *, running: bool, done: Callable[[], None] | None = None) -> None:
+        keeper, session = self._hub.keeper, known.session
+        if keeper is None or session.over:
+            return
+        known.kept = True
+        saved = SavedSession(
+            VERSION,
+            session.session_id,
+            known.principal.name,
+            msgspec.structs.replace(known.start, resume=None, heard=None),
+            session.media_samples,
+            list(session.open_calls.values()),
+            running,
+            unix_time_s(),
+            session.conversation.save(),
+        )
+        keeper.keep(session.session_id, known.tokens, encode_session(saved), running=running, done=done)
+
+    def _restored(self, token: str, principal: Principal, traceparent: str) -> AgentSession | None:
+        """A session of an earlier process."""
+        found: SavedSession | None = None
+
+        def accept(data: bytes) -> bool:
+            nonlocal found
+            found = decode_session(data)
+            return found is not None and found.principal == principal.name
+
+        keeper, now_s = self._hub.keeper, self._hub.clock.now_s()
+        if keeper is None or keeper.take(token, accept) is None or found is None:
+            return None
+        try:
+            session = self.begin(found.start, principal, now_s, traceparent, found.session_id)
+        except AntiphonError as error:
+            log.warning("a session of an earlier process cannot go on: %s", error)
+            return None
+        session.restore(found, now_s, max(0.0, unix_time_s() - found.unix_s))
+        known = self._known[session.session_id]
+        known.tokens.append(token)
+        self._by_token[token] = known
+        return session
 
 
 class LeftSession:
-    """A session without a socket, as the lifecycle's guest: it ends when its time is over and its tools have ended."""
+    """A session without a socket, as the lifecycle's guest: it ends when its time is over and its tools have ended.
 
-    def __init__(self, session: AgentSession, hub: Hub, forget: Callable[[AgentSession], None]) -> None:
+    When the server leaves, it is put away for the next one as soon as its tools have ended.
+    """
+
+    def __init__(self, session: AgentSession, hub: Hub, sessions: AgentSessions) -> None:
         self.session = session
         self._hub = hub
-        self._forget = forget
+        self._sessions = sessions
+        self._loop = asyncio.get_running_loop()
+        self._leaving = False
+        self._put = False
         self._alarm = Alarm(hub.clock, self.look)
 
     def enter(self) -> None:
@@ -141,22 +217,48 @@ class LeftSession:
 
     def look(self) -> None:
         self.session.catch_up(self._hub.clock.now_s())
+        if self._put:
+            return
         if self.session.over and not self.session.running:
-            self._forget(self.session)
+            self._sessions.forget(self.session)
+        elif self._leaving and not self.session.over and not self.session.running:
+            self._put = True
+            self._sessions.put_away(self.session, self._written)
         else:
             self._alarm.plan([self.session.deadline_s])
 
     def drain(self) -> None:
         """Its client will find another server; its writes may come to their end."""
+        if self.session.keep is None:
+            self.give_up()
+            return
+        self._leaving = True
+        if not self.session.over:
+            self.session.keep()
+        self.look()
+
+    def give_up(self) -> None:
+        """Its client comes too late; its writes may come to their end."""
         if not self.session.over:
             self.session.handle(Closed(), self._hub.clock.now_s())
         self.look()
 
     def cut(self) -> None:
-        self._forget(self.session)
+        """What it was when this process had to leave has been kept already; how its writes ended is not known then."""
+        self._away()
 
     def drop(self) -> None:
-        self._forget(self.session)
+        self._away()
+
+    def _written(self) -> None:
+        """On the keeper's thread."""
+        with suppress(RuntimeError):  # the loop has ended meanwhile
+            self._loop.call_soon_threadsafe(self._away)
+
+    def _away(self) -> None:
+        kept = self._leaving and not self.session.over
+        self.session.break_off("restart")
+        self._sessions.forget(self.session, kept=kept)
 
 
 class AgentDoor:
@@ -171,7 +273,7 @@ class AgentDoor:
         return self._sessions.begin(start, self._principal, now_s, self._traceparent)
 
     def resume(self, token: str) -> AgentSession | None:
-        return self._sessions.resume(token, self._principal)
+        return self._sessions.resume(token, self._principal, self._traceparent)
 
     def token(self, session: AgentSession) -> str:
         return self._sessions.token(session)

@@ -49,6 +49,13 @@ def violations(settings: Settings) -> list[str]:
                 f"boundaries.{flow.kind}.to is {allowed}, but {flow.by} takes {flow.kind} to {_named(flow)}: "
                 f"allow {flow.place} there, or change {flow.by}"
             )
+    if settings.agent.keep_sessions in ("restart", "crash") and settings.agent.resume_window_s:
+        for kind in _WORDS:
+            if getattr(settings.boundaries, kind).keep_days == 0:
+                out.append(
+                    f"boundaries.{kind}.keep_days is 0, but agent.keep_sessions keeps {kind} on disk while a client is "
+                    "away: set agent.keep_sessions to no, or allow some days"
+                )
     if settings.record.dir is not None:
         for kind in settings.record.kinds:
             if getattr(settings.boundaries, kind).keep_days == 0:
@@ -150,8 +157,29 @@ def _flows(settings: Settings) -> Iterator[Flow]:
             days = _days(getattr(settings.boundaries, kind).keep_days)
             yield Flow(kind, MACHINE, "record.dir", f"recordings in {settings.record.dir}", days)
     yield Flow("log", MACHINE, "log", "standard error", "by whoever collects it")
+    if _keeps_sessions(settings):
+        agent = settings.agent
+        what = f"sessions that wait for their clients, in {agent.sessions}: encrypted, not redacted"
+        while_open = "as long as they run, then " if agent.keep_sessions == "crash" else ""
+        for kind in KINDS[1:]:
+            kept = f"{while_open}until their clients come back, {agent.resume_window_s:g} s at most"
+            yield Flow(kind, MACHINE, "agent.keep_sessions", what, kept)
     spool = "a file without a name, while a long upload is transcribed"
     yield Flow("audio", MACHINE, "stt.max_uploads", spool, "no longer than that", passing=True)
+
+
+def may_keep_sessions(settings: Settings) -> bool:
+    """Whether the boundaries let a session's words be on disk for the time that its client may take to come back."""
+    bounds = [getattr(settings.boundaries, kind) for kind in _WORDS]
+    return all("nowhere" not in (bound.to or ()) and bound.keep_days > 0 for bound in bounds)
+
+
+def _keeps_sessions(settings: Settings) -> bool:
+    """Where nobody asks for it, boundaries switch it off; who asks for it against them is told."""
+    agent = settings.agent
+    if agent.keep_sessions == "no" or agent.resume_window_s == 0:
+        return False
+    return agent.keep_sessions is not None or may_keep_sessions(settings)
 
 
 def _saved_speech(settings: Settings) -> str:
