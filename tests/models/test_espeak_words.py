@@ -58,3 +58,10 @@ def test_words_are_placed_where_nothing_sounded() -> None:
     assert told(words) == [("…", 77, 77)]
     assert told(normalized) == [("…", 77, 77)]
     assert phonemes == ()
+
+
+def test_a_library_that_tells_of_no_word_is_believed() -> None:
+    script = Script("ja", (ScriptWord("ja", 0, 2, 0),))
+    words, _, phonemes = place(script, "ja", speech([], [], 40), 100, "de")
+    assert told(words) == [("ja", 100, 100)]
+    assert phonemes == ()

@@ -157,6 +157,7 @@ def test_a_thousand_keys_cost_little_on_a_long_text() -> None:
         ("<<kæt", "either other words, or phonemes"),
         ("the <<kæt>>", "either other words, or phonemes"),
         ("<<ˈ>>", "no sound"),
+        ("<<" + 201 * "a" + ">>", "at most 200 phonemes"),
     ],
 )
 def test_what_cannot_be_said_is_refused(said: str, about: str) -> None:

@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 
 from antiphon.core.event import Timed
 from antiphon.models.espeak_library import Mark, Speech
@@ -71,7 +71,7 @@ def _spans(script: Script, speech: Speech) -> list[tuple[int, int] | None]:
     starts = [word.place for word in script.words]
     spans: list[tuple[int, int] | None] = [None] * len(starts)
     marks = list(speech.words)
-    for mark, following in zip(marks, [*marks[1:], None], strict=True):
+    for mark, following in zip_longest(marks, marks[1:]):  # none: of a word that is too long nothing is said
         index = bisect_right(starts, mark.start) - 1
         stop = len(speech.samples) if following is None else following.sample
         sounding = _sounding(speech, mark.sample, stop)

@@ -23,6 +23,8 @@ _SENTENCE_END = re.compile(r"(?:^|[.!?…:;。！？\n]|[.!?…][\"'”’»)\]]
 _CONTEXT_CHARS = 8
 _LONGEST_GAP = 16
 """Characters of white space between two words of a key: more would be held, and read again with each delta."""
+_LONGEST_WORD = 200
+"""Phonemes of one word, as of those inside a text: more is no word, and readers break at it."""
 _JOINERS = frozenset("\u200c\u200d")
 
 
@@ -49,6 +51,8 @@ def said_as(text: str, said: str) -> Respelled | Ipa:
     try:
         for word in words:
             check_ipa(word)
+            if len(word) > _LONGEST_WORD:
+                raise InvalidInput(f"a word has at most {_LONGEST_WORD} phonemes, not {len(word)}", "alias")
     except InvalidInput as error:
         raise InvalidInput(f"alias for {text[:60]!r}: {error}", "alias") from None
     return Ipa(text, " ".join(words))
