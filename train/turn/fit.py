@@ -1,7 +1,7 @@
 """Fit the scorer's weights on what the streaming ear heard at every pause of the tuning half; report on the other.
 
     python train/turn/play.py pauses.json --half tune --keep tune.pkl ...     # and the same for the other half
-    python train/turn/fit.py tune.pkl report.pkl
+    python train/turn/fit.py tune.pkl report.pkl [--shipped]
 
 1. Evidence: at each pause the words as they stood 0.45 s after the true end, smart-turn's log odds, where pitch and
    level end, how long somebody spoke. A logistic regression, drawn to hand-set values; synthesised pieces count 0.4,
@@ -130,17 +130,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("tune", type=Path)
     parser.add_argument("report", type=Path)
+    parser.add_argument("--shipped", action="store_true", help="fit nothing: what the weights that ship do")
     args = parser.parse_args()
     models = load().models
     store = ModelStore(models.root.expanduser(), models.model_dirs, models.wheelhouse)
     sound = SmartTurn(store.path("smart-turn-v3.2", "smart-turn-v3.2-cpu.onnx"))
     tune, report = pauses(args.tune, sound), pauses(args.report, sound)
-    w = fitted(tune)
+    shipped = np.array([getattr(WEIGHTS, name) for name in NAMES])
+    w = shipped if args.shipped else fitted(tune)
     print({name: round(float(value), 4) for name, value in zip(NAMES, w, strict=True)})
     fold = np.array([zlib.crc32(p.speaker.encode()) % FOLDS for p in tune])
     unseen = np.zeros(len(tune))
     for k in range(FOLDS):
-        others = fitted([p for p, f in zip(tune, fold, strict=True) if f != k])
+        others = shipped if args.shipped else fitted([p for p, f in zip(tune, fold, strict=True) if f != k])
         unseen[fold == k] = odds_of([p for p, f in zip(tune, fold, strict=True) if f == k], others)
     halves = (("tune", tune, unseen), ("report", report, odds_of(report, w)))
     columns = [(f"{name} {what}", half, odds, keep) for name, half, odds in halves for what, keep in
