@@ -106,7 +106,8 @@ def _speakers(url: str, api_key: str, names: tuple[str, ...]) -> list[Speaker]:
     the server does not list."""
     headers = {"Cartesia-Version": VERSION} | ({"X-API-Key": api_key} if api_key else {})
     known = _voices(url, headers)
-    speakers = []
+    speakers: list[Speaker] = []
+    known_ids: set[str] = set()
     for name in names or DEFAULT:
         chosen = [voice for voice in known if voice.get("engine") == name]
         chosen = chosen or [voice for voice in known if name.lower() in (voice["id"], voice["name"].lower())]
@@ -120,6 +121,9 @@ def _speakers(url: str, api_key: str, names: tuple[str, ...]) -> list[Speaker]:
             target = CartesiaBytes(
                 url, voice=voice["id"], language=voice["language"], api_key=api_key, name=voice["name"]
             )
+            if voice["id"] in known_ids:
+                continue  # named twice, or by its engine as well
+            known_ids.add(voice["id"])
             engine, quality = voice.get("engine", ""), voice.get("quality", "")
             speakers.append(Speaker(voice["name"], voice["language"], locale, engine, quality, target))
     return speakers
