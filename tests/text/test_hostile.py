@@ -4,6 +4,7 @@ import time
 
 import pytest
 
+from antiphon.core.speech import Pronunciation
 from antiphon.text.markdown import MarkdownStripper
 from antiphon.text.markup import MarkupReader
 from antiphon.text.reader import SpeechReader
@@ -46,6 +47,19 @@ def test_a_hostile_text_is_read_in_linear_time_token_by_token(piece):
         reader.push(text[at : at + 8], 0.0)
     assert time.process_time() - began_s < GENEROUS_S
     assert reader.pending_chars < 2_000
+
+
+KEYS = [Pronunciation("a" * n, "x") for n in range(1, 101)] + [Pronunciation("a " * n + "b", "y") for n in range(1, 49)]
+
+
+@pytest.mark.parametrize(("text", "step"), [("a " * 10_000, SIZE), ("a " * 2_000, 1), ("a" + " " * SIZE, 1)])
+def test_a_dictionary_made_to_cost_is_looked_up_in_linear_time(text: str, step: int) -> None:
+    reader = SpeechReader("en", 3.0, pronunciations=KEYS)
+    began_s = time.process_time()
+    for at in range(0, len(text), step):
+        reader.push(text[at : at + step], 0.0)
+    reader.flush(0.0)
+    assert time.process_time() - began_s < GENEROUS_S
 
 
 def test_a_run_of_marks_is_judged_alike_however_it_was_cut():

@@ -4,6 +4,7 @@ Source: the IPA chart, revised to 2020, with the ligatures and letters that spee
 ``A I O Q W Y T`` for diphthongs and the flap, ``ᵊ`` and ``ᵻ``).
 """
 
+import re
 import unicodedata
 from collections.abc import Iterable
 
@@ -18,6 +19,13 @@ STRESSES = frozenset("ˈˌ'’")
 _MARKS = frozenset("ːˑ:.‿͜͡ʰʷʲˠˤⁿˡʼ˞˥˦˧˨˩↗↘ꜛꜜ‖|-^ ")
 """Length, ties, secondary articulations, tones, separators."""
 
+_WITH_A_SOUND = re.compile(
+    "[{marks}]*[{sounds}][{sounds}{marks}]*".format(
+        sounds=re.escape("".join(sorted(VOWELS | CONSONANTS))), marks=re.escape("".join(sorted(STRESSES | _MARKS)))
+    )
+)
+"""What most phonemes are; the others are looked at one by one."""
+
 
 def check_pieces(pieces: Iterable[Spoken]) -> None:
     """Raises ``InvalidInput`` for phonemes among them that are none."""
@@ -28,6 +36,8 @@ def check_pieces(pieces: Iterable[Spoken]) -> None:
 
 def check_ipa(phonemes: str) -> None:
     """Raises ``InvalidInput`` naming the first symbol that is not of the alphabet, and where there is no sound."""
+    if _WITH_A_SOUND.fullmatch(phonemes):
+        return
     plain = unicodedata.normalize("NFC", phonemes)
     sounds = 0
     for symbol in plain:

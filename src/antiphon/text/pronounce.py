@@ -102,10 +102,10 @@ class Pronouncer:
             if found is None:
                 at += 1
                 continue
-            end, key = found
+            end, piece = found
             if at > plain:
                 pieces.append(Text(text[plain:at]))
-            pieces.append(said_as(text[at:end], key.said))
+            pieces.append(piece)
             at = plain = end
         if at > plain:
             pieces.append(Text(text[plain:at]))
@@ -113,12 +113,13 @@ class Pronouncer:
         self._before = (self._before + text[:at])[-_CONTEXT_CHARS:]
         return pieces
 
-    def _key_at(self, text: str, at: int, window: "_Window") -> tuple[int, Pronunciation] | None:
+    def _key_at(self, text: str, at: int, window: "_Window") -> tuple[int, Piece] | None:
         for length in self._table.lengths.get(window.folded[:1], ()):
             for key in self._table.keys.get(window.folded[:length], ()) if length <= len(window.folded) else ():
                 end = window.ends[length - 1]
                 if _is_edge(text[end - 1], text[end : end + 1]) and self._fits(key, text, at, end):
-                    return end, key
+                    with suppress(InvalidInput):
+                        return end, said_as(text[at:end], key.said)
         return None
 
     def _fits(self, key: Pronunciation, text: str, at: int, end: int) -> bool:
@@ -187,10 +188,8 @@ def _table(items: tuple[Pronunciation, ...]) -> _Table:
     keys: dict[str, list[Pronunciation]] = {}
     for item in items:
         plain = replace(item, text=" ".join(item.text.split()))
-        with suppress(InvalidInput):
-            said_as(plain.text, plain.said)
-            if plain.text:
-                keys.setdefault(plain.text.lower(), []).append(plain)
+        if plain.text:
+            keys.setdefault(plain.text.lower(), []).append(plain)
     lengths: dict[str, set[int]] = {}
     for folded, same in keys.items():
         same.sort(key=lambda item: not item.case_sensitive)  # the stricter one first
