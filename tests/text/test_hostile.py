@@ -52,7 +52,7 @@ def test_a_hostile_text_is_read_in_linear_time_token_by_token(piece):
 KEYS = [Pronunciation("a" * n, "x") for n in range(1, 101)] + [Pronunciation("a " * n + "b", "y") for n in range(1, 49)]
 
 
-@pytest.mark.parametrize(("text", "step"), [("a " * 10_000, SIZE), ("a " * 2_000, 1), ("a" + " " * SIZE, 1)])
+@pytest.mark.parametrize(("text", "step"), [("a " * 3_000, SIZE), ("a " * 700, 1), ("a" + " " * SIZE, 1)])
 def test_a_dictionary_made_to_cost_is_looked_up_in_linear_time(text: str, step: int) -> None:
     reader = SpeechReader("en", 3.0, pronunciations=KEYS)
     began_s = time.process_time()
