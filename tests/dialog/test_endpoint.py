@@ -431,3 +431,44 @@ def test_words_that_are_not_certain_yet_are_no_hum() -> None:
     user.interim("Who", stable=0)
     user.pause(1.0)
     assert user.story == ["start"]
+
+
+def test_all_right_and_so_on_is_one_turn_where_nothing_was_asked_for() -> None:
+    user = Speaker(Endpoint(EndpointSettings(opener_s=1.2)))
+    user.talk(0.6)
+    user.pause(0.4)
+    user.final("All right.")
+    user.score(0.1)
+    user.pause(0.5)
+    assert user.story == ["start", "update", "eager"], "an answer may be prepared"
+    user.talk(1.5)
+    user.pause(0.4)
+    user.final(" So I need a new appointment.")
+    user.score(0.1)
+    assert user.transcripts == ["All right. So I need a new appointment."]
+
+
+@pytest.mark.parametrize(("opener_s", "end_s"), [(None, 0.4), (1.2, 1.2)])
+@pytest.mark.parametrize("text", ["All right.", "Okay.", "Right.", "Well."])
+def test_all_right_alone_ends_at_once_as_an_answer_and_else_a_little_later(
+    text: str, opener_s: float | None, end_s: float
+) -> None:
+    user = Speaker(Endpoint(EndpointSettings(opener_s=opener_s)))
+    user.talk(0.6)
+    begin_s = user.at_s
+    user.pause(0.4)
+    user.final(text)
+    user.score(0.1)
+    user.pause(1.5)
+    assert user.transcripts == [text]
+    assert user.time_of(TurnEnded) - begin_s == pytest.approx(end_s, abs=0.04)
+
+
+@pytest.mark.parametrize("text", ["Yes.", "No.", "Thank you.", "Okay, thank you.", "All right, cancel it."])
+def test_what_has_been_said_is_no_beginning(text: str) -> None:
+    user = Speaker(Endpoint(EndpointSettings(opener_s=1.2)))
+    user.talk(0.6)
+    user.pause(0.4)
+    user.final(text)
+    user.score(0.1)
+    assert user.transcripts == [text]

@@ -28,6 +28,10 @@ class EndpointSettings:
     wordless_s: float | None = None
     """A turn in which nothing was understood (a hum, a cough) ends after so much silence; None: as any other."""
 
+    opener_s: float | None = None
+    """A turn in which nothing was said so far but what mostly begins one ("All right.", "Okay, so") goes on for so much
+    silence at least; None: such words are an answer like any other."""
+
     def __post_init__(self) -> None:
         for name, (low, high) in _RANGES.items():
             value = getattr(self, name)

@@ -53,6 +53,11 @@ class Conversation:
         return self.answers.turn_of(speech_id)
 
     @property
+    def said_last(self) -> str:
+        """What the user has just heard of the agent, or is hearing."""
+        return self.answers.said_last
+
+    @property
     def deadline_s(self) -> float | None:
         """When something has to be decided if nothing happens before; None: never."""
         if self.over:

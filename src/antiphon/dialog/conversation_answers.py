@@ -24,6 +24,9 @@ from antiphon.dialog.reply_answer import Answer
 from antiphon.dialog.saved import SavedAnswer
 from antiphon.dialog.tools import CallTool, ToolDesk
 
+_NEXT_WORD_CHARS = 8
+"""The client may be ahead of its report by so much."""
+
 
 class Answers:
     """Makes, begins, stops, resumes and ends answers; decides nothing about the floor.
@@ -53,6 +56,15 @@ class Answers:
     @property
     def protected(self) -> bool:
         return self.current is not None and self.current.reply.protected
+
+    @property
+    def said_last(self) -> str:
+        """What was heard of the answer under way, its next word included, else of the one before."""
+        current = self.current
+        if current is not None and not current.voice.mute:
+            text = current.reply.text
+            return text[: text.find(" ", current.voice.heard_chars(self.at.now_s) + _NEXT_WORD_CHARS) + 1 or len(text)]
+        return "" if self.last is None else self.last.reply.heard
 
     @property
     def deadlines_s(self) -> list[float | None]:

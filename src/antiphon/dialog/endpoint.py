@@ -19,6 +19,7 @@ from antiphon.core.turns import (
     TurnUpdated,
 )
 from antiphon.dialog.transcript import TurnTranscript
+from antiphon.text.turn_openers import only_begins
 
 FINAL_WAIT_S = 1.0
 """How long an end waits for the words of its last segment, in media or wall time, whichever is over first."""
@@ -133,7 +134,13 @@ class Endpoint:
     @property
     def _finished(self) -> bool:
         """Judged to be over. Only silence can make it so."""
-        return self._likelihood is not None and self._likelihood < self.settings.end
+        return self._likelihood is not None and self._likelihood < self.settings.end and not self._only_begun
+
+    @property
+    def _only_begun(self) -> bool:
+        """The words alone would be an answer, but nothing was asked that they answer."""
+        opener_s = self.settings.opener_s
+        return opener_s is not None and self._silence_s < opener_s and only_begins(self._transcript.whole)
 
     def _advance(self, at_sample: int) -> None:
         self._media = max(self._media, at_sample)

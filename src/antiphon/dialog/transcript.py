@@ -37,6 +37,11 @@ class TurnTranscript:
         """Whether there are settled words that have not been given out."""
         return _has_words(self._held + beyond(self._used, self._segment[: self._stable_chars])[0])
 
+    @property
+    def whole(self) -> str:
+        """All that was heard in this turn so far, whether it was given out or not."""
+        return self.text + _joined(self._held, beyond(self._used, self._segment)[0])
+
     def hear(self, heard: Heard) -> None:
         if heard.final:
             self._held = _joined(self._held, beyond(self._used, heard.text)[0])

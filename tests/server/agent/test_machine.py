@@ -421,3 +421,37 @@ def test_the_log_has_everything_in_order() -> None:
 def test_refusals_of_a_start_are_told() -> None:
     world = AgentWorld(echo)
     assert world.connect(version=7).closed_with == 1008
+
+
+def test_all_right_is_an_answer_at_once_only_where_the_agent_has_asked_for_one() -> None:
+    said = {"hello": "What can I do for you?", "book friday": "Friday it is. Shall I book it?", "all right": "Booked."}
+    world = AgentWorld(lambda request: tokens(said.get(last(request), "I see.")))
+    world.connect()
+
+    def waits() -> bool:
+        return world.configured[-1].opener_s is not None
+
+    begins: list[bool] = []
+    at_s = 1.0
+    for text in ("hello", "book friday", "all right", "well"):
+        world.says(at_s, text)
+        world.at(at_s + 0.01, lambda: begins.append(waits()))
+        at_s += 8.0
+    world.run(at_s)
+    assert begins == [True, True, False, True]
+    assert world.heard == "What can I do for you? Friday it is. Shall I book it? Booked. I see."
+
+
+def test_a_question_that_was_not_heard_to_its_end_was_not_asked() -> None:
+    world = AgentWorld(lambda request: tokens("I have a very long list of days for you here. Shall I book Friday?"))
+    world.connect()
+    ended_s = world.says(1.0, "book something")
+    world.says(ended_s + 1.5, "all right")
+    world.run(ended_s + 1.6)
+    assert world.configured[-1].opener_s is not None
+    world = AgentWorld(lambda request: tokens("Shall I book Friday for you then?"))
+    world.connect()
+    ended_s = world.says(1.0, "book something")
+    world.says(ended_s + 1.9, "all right")  # a moment before its last word is over
+    world.run(ended_s + 2.0)
+    assert world.configured[-1].opener_s is None

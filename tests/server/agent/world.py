@@ -16,6 +16,7 @@ from antiphon.core.errors import AntiphonError, AtCapacity
 from antiphon.core.event import Event, Failed
 from antiphon.core.hearing import HearingConfig, Listened
 from antiphon.core.speech import SpeechConfig
+from antiphon.core.turns import EndpointSettings
 from antiphon.dialog.conversation_actions import Handover
 from antiphon.dialog.conversation_events import Moment
 from antiphon.dialog.conversation_log import Observed
@@ -159,6 +160,7 @@ class AgentWorld:
         self.brain_fault: Callable[[int, int], str] = lambda request, index: ""
         self.words: dict[str, list[wire.Word]] = {}
         self.replies: list[str] = []
+        self.configured: list[EndpointSettings] = []
         self.left = 0
         self.deaf = False
         self._asked = 0
@@ -351,6 +353,7 @@ class AgentWorld:
                     line.close()
             case Configure():
                 assert action.key == client.ear
+                self.configured.append(action.settings)
         return ()
 
     def _open(self, client: Client, action: Open) -> None:

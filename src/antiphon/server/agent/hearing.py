@@ -30,6 +30,7 @@ class AgentHearing:
         self.shape = shape
         self._plan = plan
         self._before = before
+        self._turns = plan.turns  # those that the ear was told
         self._size = bytes_per_sample(shape.encoding)
         self._socket_bytes = 0
         self._from = 0  # where in the socket's audio this ear began, in samples
@@ -61,7 +62,16 @@ class AgentHearing:
             turns=True,
             expected_digits=self._plan.expected_digits,
         )
-        return [Open(self.key, config), Configure(self.key, self._plan.turns)]
+        self._turns = self._plan.turns
+        return [Open(self.key, config), Configure(self.key, self._turns)]
+
+    def expect(self, answer: bool) -> list[AgentAction]:
+        """A turn begins. ``answer``: to a question for yes or no, to which "All right." is one."""
+        turns = replace(self._plan.turns, opener_s=None) if answer else self._plan.turns
+        if turns == self._turns:
+            return []
+        self._turns = turns
+        return [Configure(self.key, turns)]
 
     def reopen(self, key: Key, now_s: float, *, replay: bool = False) -> list[AgentAction] | None:
         """Another ear listens from here on, or (``replay``) to what the one before did not; None: they all break.

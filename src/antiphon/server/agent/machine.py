@@ -12,7 +12,7 @@ from antiphon.core.brain import BrainDone, BrainEvent, BrainFailed, TextDelta, T
 from antiphon.core.errors import AntiphonError, EngineFailed
 from antiphon.core.event import Event, Failed, Flushed
 from antiphon.core.hearing import Listened
-from antiphon.core.turns import TurnEvent
+from antiphon.core.turns import TurnEvent, TurnStarted
 from antiphon.dialog import conversation_actions as wishes
 from antiphon.dialog import conversation_events as happens
 from antiphon.dialog.conversation_log import EarSaid
@@ -24,6 +24,7 @@ from antiphon.server.agent.hearing import AgentHearing
 from antiphon.server.agent.session import AgentSession
 from antiphon.server.agent.voices import AgentVoices
 from antiphon.server.lifecycle import Unready
+from antiphon.text.turn_openers import asks_yes_or_no
 
 
 class Door(Protocol):
@@ -237,7 +238,9 @@ class AgentMachine:
     def _hear(self, session: AgentSession, hearing: AgentHearing, event: Event | TurnEvent) -> list[AgentAction]:
         hearing.heard(event, self._now_s)
         if isinstance(event, TurnEvent):
-            told = self._native.turn(hearing.in_socket(event))
+            told: list[AgentAction] = [*self._native.turn(hearing.in_socket(event))]
+            if isinstance(event, TurnStarted):
+                told += hearing.expect(asks_yes_or_no(session.conversation.said_last))
             return [*told, *self._handle(hearing.in_conversation(event))]
         if not isinstance(event, Listened | Flushed):
             session.observe(EarSaid(event, hearing.offset_samples), self._now_s)

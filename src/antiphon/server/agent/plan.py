@@ -18,6 +18,9 @@ from antiphon.settings import Settings
 HUM_S = 0.5
 """A sound without words is over after so much silence: longer than the first words of a short answer take to come."""
 
+OPENER_S = 1.2
+"""Who says "All right." without having been asked mostly goes on within so much silence."""
+
 HANDOVER = "handover"
 """The tool by which a brain calls a person. It is not executed: the conversation hands over."""
 
@@ -33,8 +36,9 @@ class ServerTools:
 
 @dataclass(frozen=True, slots=True)
 class AgentPlan:
-    """``client_tools``: names of the tools that the client runs. ``echo_delay_ms``: the server removes the agent's echo
-    from what the client sends, which comes back so late at least; None: it does not."""
+    """``turns``: as long as the agent has not asked for yes or no. ``client_tools``: names of the tools that the client
+    runs. ``echo_delay_ms``: the server removes the agent's echo from what the client sends, which comes back so late at
+    least; None: it does not."""
 
     conversation: ConversationSettings
     specs: tuple[ToolSpec, ...]
@@ -55,7 +59,8 @@ def plan_session(settings: Settings, tools: ServerTools, start: wire.Start, defa
     interruptible = agent.interruptible if asked.interruptible is None else asked.interruptible
     greeting = agent.greeting if asked.greeting is None else asked.greeting
     turns = EndpointSettings(end_timeout_s=agent.turn_timeout_s) if asked.turn is None else asked.turn.endpoint()
-    turns = replace(turns, wordless_s=HUM_S)
+    english = language.lower().startswith("en")
+    turns = replace(turns, wordless_s=HUM_S, opener_s=OPENER_S if english else None)
     conversation = ConversationSettings(
         instructions=instructions,
         speculate=agent.speculate,
