@@ -37,6 +37,9 @@ _TAIL_S = 0.02
 _RAMP = 110
 """Samples (5 ms) over which a unit's edges rise and fall."""
 _HAN = re.compile(r"[\u3400-\u9fff\uf900-\ufaff]")
+_WEAK = frozenset(("de", "fi", "fr", "hi", "id", "it", "ko", "nl", "no", "pl", "ro", "ru", "sv", "tr", "uk", "zh"))
+"""Languages in which a recogniser gets half of the words wrong or more (docs/figures/voices.md). Its own errors are
+among them, and not every language was measured."""
 _NO_VOICE_OF_ITS_OWN = {"tl": "Tagalog"}
 _NOTES = {
     "ja": "reads kana only, no kanji",
@@ -194,7 +197,10 @@ def _names_country(tag: str) -> bool:
 
 
 def _info(language: str, name: str, locales: tuple[str, ...], library: EspeakLibrary) -> VoiceInfo:
-    note = _NOTES.get(base_language(language), "")
+    base = base_language(language)
+    about = f"{name}, by formant synthesis: fast, robotic"
+    about += "; weak: a recogniser mishears half of its words or more" if base in _WEAK else ""
+    about += f"; {_NOTES[base]}" if base in _NOTES else ""
     return VoiceInfo(
         id=str(uuid.uuid5(uuid.NAMESPACE_URL, f"antiphon/voices/espeak/{language.lower()}")),
         name=f"{name} (eSpeak)",
@@ -202,8 +208,8 @@ def _info(language: str, name: str, locales: tuple[str, ...], library: EspeakLib
         language=language,
         locales=locales,
         gender="masculine",
-        description=f"{name}, by formant synthesis: clear, fast, robotic" + (f"; {note}." if note else "."),
-        quality=QUALITY,
+        description=f"{about}.",
+        quality=f"{QUALITY}, weak" if base in _WEAK else QUALITY,
         licence=LICENCE,
         source=f"eSpeak NG {library.version} (extra espeak)",
         aliases=tuple(dict.fromkeys(f"espeak-{tag.lower()}" for tag in (language, *locales))),

@@ -34,7 +34,7 @@ TONGUES: Mapping[str, Tongue] = MappingProxyType(
         "b": Tongue("en", "en-GB", "British English", "wˌɪð ðə nˈɛkst"),
         "e": Tongue("es", "es-ES", "Spanish", "kˌon la sɪɣjˈente"),
         "f": Tongue("fr", "fr-FR", "French", "avˌɛk lə syivˈɑ̃"),
-        "h": Tongue("hi", "hi-IN", "Hindi", "ˌɔːɾ ˈʌɡlaː", "its reading is poor"),
+        "h": Tongue("hi", "hi-IN", "Hindi", "ˌɔːɾ ˈʌɡlaː", "a recogniser mishears most of its words"),
         "i": Tongue("it", "it-IT", "Italian", "kˌon il pɾˈɔssimo"),
         "j": Tongue("ja", "ja-JP", "Japanese", "to ʦɨɡi no"),
         "p": Tongue("pt", "pt-BR", "Brazilian Portuguese", "kˌoŋ u pɾˈɔsimʊ"),
