@@ -20,7 +20,7 @@ from antiphon.dialog.conversation_actions import (
 )
 from antiphon.dialog.conversation_settings import ConversationSettings, Phrases, ReplySettings
 from antiphon.dialog.ledger import cause
-from antiphon.dialog.tools import CallTool, CancelTool, ToolSettings
+from antiphon.dialog.tool_run import CallTool, CancelTool, ToolSettings
 from tests.dialog.talking import asks, echo, last, tokens
 from tests.dialog.world import World, well_formed
 

@@ -10,7 +10,7 @@ from antiphon.dialog import conversation_events as happens
 from antiphon.dialog.conversation import Conversation
 from antiphon.dialog.conversation_settings import ConversationSettings, Phrases
 from antiphon.dialog.saved import SavedConversation
-from antiphon.dialog.tools import ToolRun, ToolSettings
+from antiphon.dialog.tool_run import ToolRun, ToolSettings
 
 from .talking import asks, assert_settled, echo, last, says_at_random, tokens
 from .world import SPECS, World

@@ -3,7 +3,8 @@
 import pytest
 
 from antiphon.core.brain import ToolCall, ToolSpec
-from antiphon.dialog.tools import CallTool, CancelTool, ToolDesk, ToolSettings
+from antiphon.dialog.tool_run import CallTool, CancelTool, ToolSettings
+from antiphon.dialog.tools import ToolDesk
 
 SPECS = (
     ToolSpec("look", "Looks", timeout_s=5.0),

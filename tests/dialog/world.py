@@ -30,7 +30,7 @@ from antiphon.dialog.conversation_actions import (
 )
 from antiphon.dialog.conversation_settings import ConversationSettings
 from antiphon.dialog.reply import Reply
-from antiphon.dialog.tools import CallTool, CancelTool
+from antiphon.dialog.tool_run import CallTool, CancelTool
 
 from .talking import hesitates, says
 

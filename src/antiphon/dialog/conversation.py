@@ -12,7 +12,7 @@ from antiphon.dialog.conversation_floor import Floor
 from antiphon.dialog.conversation_settings import ConversationSettings
 from antiphon.dialog.saved import RESTARTED, SavedConversation
 from antiphon.dialog.saving import restore, save
-from antiphon.dialog.tools import ToolRun
+from antiphon.dialog.tool_run import ToolRun
 
 
 class Conversation:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from antiphon.core.brain import BrainRequest, Message
-from antiphon.dialog.tools import CallTool, CancelTool
+from antiphon.dialog.tool_run import CallTool, CancelTool
 
 
 @dataclass(frozen=True, slots=True)

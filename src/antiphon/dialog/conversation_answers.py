@@ -22,7 +22,8 @@ from antiphon.dialog.ledger import Cause, Entry, Ledger
 from antiphon.dialog.reply import Reply
 from antiphon.dialog.reply_answer import Answer
 from antiphon.dialog.saved import SavedAnswer
-from antiphon.dialog.tools import CallTool, ToolDesk
+from antiphon.dialog.tool_run import CallTool
+from antiphon.dialog.tools import ToolDesk
 
 _NEXT_WORD_CHARS = 8
 """The client may be ahead of its report by so much."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from antiphon.dialog.history import HistorySettings
 from antiphon.dialog.interruption import InterruptionSettings
 from antiphon.dialog.reply_feed import FeedMode
-from antiphon.dialog.tools import ToolSettings
+from antiphon.dialog.tool_run import ToolSettings
 
 
 @dataclass(frozen=True, slots=True)

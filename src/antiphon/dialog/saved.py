@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from antiphon.dialog.history import UserSaid
 from antiphon.dialog.ledger import Entry
 from antiphon.dialog.reply import Reply
-from antiphon.dialog.tools import ToolRun
+from antiphon.dialog.tool_run import ToolRun
 
 RESTARTED = "the server was restarted"
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from antiphon.dialog.conversation_answers import Answers
 from antiphon.dialog.history import UserSaid
 from antiphon.dialog.saved import RESTARTED, SavedConversation, SavedEntry
-from antiphon.dialog.tools import ToolRun
+from antiphon.dialog.tool_run import ToolRun
 
 
 def save(answers: Answers, kept: Sequence[str], prompts: int, digits: str) -> SavedConversation:

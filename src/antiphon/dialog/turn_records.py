@@ -12,7 +12,7 @@ from antiphon.dialog.conversation_events import Moment, ToolFinished
 from antiphon.dialog.conversation_log import EarSaid, Observed
 from antiphon.dialog.ledger import Entry
 from antiphon.dialog.speech_record import Speeches
-from antiphon.dialog.tools import CallTool
+from antiphon.dialog.tool_run import CallTool
 from antiphon.dialog.turn_record import (
     Budget,
     Outcome,

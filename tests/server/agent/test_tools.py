@@ -7,7 +7,7 @@ from typing import Any
 
 from antiphon.core.brain import Message, ToolCall, ToolSpec
 from antiphon.dialog.conversation_actions import Handover
-from antiphon.dialog.tools import CallTool
+from antiphon.dialog.tool_run import CallTool
 from antiphon.server.agent.tools import NO_TOOLS, ToolTasks, server_tools
 from antiphon.server.tools import ToolContext, ToolOutcome
 

@@ -20,7 +20,7 @@ from antiphon.core.turns import EndpointSettings
 from antiphon.dialog.conversation_actions import Handover
 from antiphon.dialog.conversation_events import Moment
 from antiphon.dialog.conversation_log import Observed
-from antiphon.dialog.tools import CallTool
+from antiphon.dialog.tool_run import CallTool
 from antiphon.engine.fake import FAKE_VOICE, FakeScript, FakeVoice, VirtualLoop
 from antiphon.engine.tts import TtsEngine, TtsStream
 from antiphon.protocol import native_messages as wire

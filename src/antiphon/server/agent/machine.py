@@ -16,7 +16,7 @@ from antiphon.core.turns import TurnEvent, TurnStarted
 from antiphon.dialog import conversation_actions as wishes
 from antiphon.dialog import conversation_events as happens
 from antiphon.dialog.conversation_log import EarSaid
-from antiphon.dialog.tools import CallTool, CancelTool
+from antiphon.dialog.tool_run import CallTool, CancelTool
 from antiphon.protocol import native_messages as wire
 from antiphon.protocol.actions import AgentAction, Ask, Cancel, Key, Note
 from antiphon.protocol.native import NativeLimits, NativeSocket, Tell, ToConversation

@@ -11,7 +11,7 @@ from antiphon.core.expected_digits import expected_digits
 from antiphon.core.turns import EndpointSettings
 from antiphon.dialog.conversation_settings import ConversationSettings, Phrases, ReplySettings
 from antiphon.dialog.interruption import InterruptionSettings
-from antiphon.dialog.tools import ToolSettings
+from antiphon.dialog.tool_run import ToolSettings
 from antiphon.protocol import native_messages as wire
 from antiphon.settings import Settings
 

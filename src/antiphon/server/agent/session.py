@@ -16,7 +16,7 @@ from antiphon.dialog.conversation_events import (
     ToolFinished,
 )
 from antiphon.dialog.conversation_log import Observed
-from antiphon.dialog.tools import CallTool, CancelTool
+from antiphon.dialog.tool_run import CallTool, CancelTool
 from antiphon.server.agent.log import AgentLog, AgentSessionFacts
 from antiphon.server.agent.plan import AgentPlan
 from antiphon.server.agent.saved import SavedSession

@@ -8,7 +8,7 @@ from typing import Any, Final, Protocol
 
 from antiphon.core.brain import ToolSpec
 from antiphon.dialog.conversation_actions import Handover
-from antiphon.dialog.tools import CallTool
+from antiphon.dialog.tool_run import CallTool
 from antiphon.server.agent.plan import HANDOVER, ServerTools
 from antiphon.server.tools.outcome import ToolContext, ToolOutcome
 

@@ -9,7 +9,7 @@ from typing import Final
 from antiphon.core.brain import BrainFailed, ToolCall, ToolSpec
 from antiphon.core.event import Failed
 from antiphon.dialog.conversation_events import ToolFinished
-from antiphon.dialog.tools import CallTool
+from antiphon.dialog.tool_run import CallTool
 from antiphon.protocol import openai_realtime_events as wire
 from antiphon.protocol.actions import Key
 from antiphon.protocol.native_messages import AudioShape
