@@ -261,3 +261,29 @@ def test_pull_takes_at_most_limit(limit: int) -> None:
     line.job("a", "b", "c")
     loop.run()
     assert len(line.line.pull(limit)) == limit
+
+
+def test_quanta_that_cost_next_to_nothing_are_handed_over_together_once_something_plays() -> None:
+    line = Line(loop := VirtualLoop())
+    line.job("a", "b", "c", "d", "e", "f", "g")
+    assert loop.scheduler.run_next()
+    assert names(line.line.pull()) == ["a"]  # the listener waits for the first
+    assert loop.scheduler.run_next()
+    assert names(line.line.pull()) == ["b", "c", "d", "e"]
+    assert line.wakes == 2
+
+
+def test_quanta_that_cost_something_are_handed_over_one_by_one() -> None:
+    line = Line(loop := VirtualLoop())
+    line.job("a", "b", "c", cost_s=0.002)
+    for name in ("a", "b", "c"):
+        assert loop.scheduler.run_next()
+        assert names(line.line.pull()) == [name]
+
+
+def test_what_was_made_together_is_dropped_together() -> None:
+    line = Line(loop := VirtualLoop())
+    line.job("a", "b", "c")
+    loop.run()
+    line.line.cancel()
+    assert line.line.pull() == []

@@ -36,7 +36,7 @@ events = pytest.importorskip("pipecat.services.openai.realtime.events")
 SERVER_EVENT: TypeAdapter[Any] = TypeAdapter(RealtimeServerEvent)
 
 
-def check_frame(frame: str) -> dict[str, Any]:
+def check_frame(frame: bytes) -> dict[str, Any]:
     """Raises where the openai SDK or pipecat would not understand it."""
     message: dict[str, Any] = json.loads(frame)
     SERVER_EVENT.validate_python(message, strict=True)
@@ -141,9 +141,7 @@ class Shell:
         sent = self.give(self.brain, TextDelta(text))
         size = 24 * ms // max(1, len(text.split()))
         words = tuple(Timed(w, n * size, (n + 1) * size) for n, w in enumerate(text.split()))
-        return sent + self.give(
-            self.voice, WordTimes(words, words, 24_000), Audio(bytes(48 * ms), 0, 24 * ms, 24_000)
-        )
+        return sent + self.give(self.voice, WordTimes(words, words, 24_000), Audio(bytes(48 * ms), 0, 24 * ms, 24_000))
 
     def finish(self, reason: str = "stop") -> list[dict[str, Any]]:
         sent = self.give(self.brain, BrainDone(reason, 12, 5))

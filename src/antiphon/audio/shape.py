@@ -3,6 +3,8 @@
 All that keeps state gives the same samples however the stream is cut into chunks, and as many out as in.
 """
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -61,10 +63,10 @@ class Limiter:
     def __init__(self, rate_hz: int, release_ms: float = 250.0) -> None:
         # The envelope falls by `1 / e` in release_ms. It is kept as a running maximum of log2|x| + n * fall over the
         # absolute sample index n; with `fall` a multiple of 2**-20 the sums are the same for every cut of the stream.
-        per_sample = np.log2(np.e) / (release_ms * rate_hz / 1000)
+        per_sample = math.log2(math.e) / (release_ms * rate_hz / 1000)
         self._fall = max(1, round(per_sample * 2**20)) / 2**20
         self._index = 0
-        self._peak = -np.inf
+        self._peak = -math.inf
 
     def save(self) -> tuple[int, float]:
         """All that it remembers, for :meth:`load`."""

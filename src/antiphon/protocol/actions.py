@@ -93,9 +93,9 @@ class CloseSocket:
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """One text frame for the client. ``key``: the stream it speaks for, None for errors and other news."""
+    """One text frame for the client, in UTF-8. ``key``: the stream it speaks for, None for errors and other news."""
 
-    frame: str
+    frame: bytes
     key: Key | None = None
 
 
@@ -119,3 +119,6 @@ Action: TypeAlias = Open | Push | Flush | Configure | Save | Cancel | Close | Cl
 
 AgentAction: TypeAlias = Action | Ask
 """What the machine of a socket that answers asks of its shell."""
+
+Deed: TypeAlias = Open | Push | Flush | Configure | Save | Cancel | Close | CloseSocket | Note | Ask
+"""What is done, and not sent."""

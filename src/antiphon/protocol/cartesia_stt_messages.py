@@ -102,8 +102,8 @@ _stt: msgspec.json.Decoder[SttMessage] = msgspec.json.Decoder(SttMessage)
 _turns: msgspec.json.Decoder[TurnsMessage] = msgspec.json.Decoder(TurnsMessage)
 
 
-def encode_message(message: SttMessage | TurnsMessage) -> str:
-    return _encoder.encode(message).decode()
+def encode_message(message: SttMessage | TurnsMessage) -> bytes:
+    return _encoder.encode(message)
 
 
 def decode_stt_message(frame: bytes | str) -> SttMessage:

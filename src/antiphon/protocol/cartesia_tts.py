@@ -145,7 +145,7 @@ class TtsSocket:
             return []
         if isinstance(event, Audio | WordTimes | PhonemeTimes):
             context.active_s = now_s
-            return [Send(frame.decode(), key) for frame in context.writer.write(event)]
+            return [Send(frame, key) for frame in context.writer.write(event)]
         if isinstance(event, Flushed):
             return self._flushed(context, event, now_s)
         if isinstance(event, Failed):
@@ -199,7 +199,7 @@ class TtsSocket:
             if self._ended.is_straggler(context_id, request, now_s):
                 return []
             if blank and request.transcript is not None and not request.continue_ and not request.flush:
-                return [Send(encode_server_message(Done(context_id=context_id)).decode())]
+                return [Send(encode_server_message(Done(context_id=context_id)))]
         try:
             if context is not None and context.closing:
                 return self._hold(context, request, text)
@@ -260,7 +260,7 @@ class TtsSocket:
     def _flush(self, context: Context) -> list[Action]:
         context.flushes += 1
         if not context.opened:
-            return [Send(context.writer.flush_done(context.flushes).decode(), context.key)]
+            return [Send(context.writer.flush_done(context.flushes), context.key)]
         if len(context.flush_marks) >= self._limits.max_waiting:
             raise InvalidInput(f"flush: {self._limits.max_waiting} flushes wait already", "flush")
         context.flush_marks.append(context.pushed_chars)
@@ -279,11 +279,11 @@ class TtsSocket:
         if not isinstance(event.marker, int) or not context.flush_marks:
             return []
         context.spoken_chars = context.flush_marks.popleft()
-        return [Send(context.writer.flush_done(event.marker).decode(), context.key)]
+        return [Send(context.writer.flush_done(event.marker), context.key)]
 
     def _finish(self, context: Context, now_s: float) -> list[Action]:
         self._drop(context)
-        actions: list[Action] = [Send(context.writer.done().decode(), context.key)]
+        actions: list[Action] = [Send(context.writer.done(), context.key)]
         if context.opened:
             actions.append(Close(context.key))
         return actions + self._release(context, now_s)
@@ -325,10 +325,8 @@ class TtsSocket:
         return actions + self._release(context, now_s)
 
     def _error(self, context_id: str | None, error: AntiphonError) -> Send:
-        message = error_message(
-            error, self._version, self._request_id, UNSET if context_id is None else context_id
-        )
-        return Send(encode_server_message(message).decode())
+        message = error_message(error, self._version, self._request_id, UNSET if context_id is None else context_id)
+        return Send(encode_server_message(message))
 
     def _drop(self, context: Context) -> None:
         del self._contexts[context.id]

@@ -17,7 +17,7 @@ WireAction: TypeAlias = Send | SendBytes | Cancel | CloseSocket | Note
 
 
 def message_frame(message: msgspec.Struct, key: Key | None = None) -> Send:
-    return Send(msgspec.json.encode(message).decode(), key)
+    return Send(msgspec.json.encode(message), key)
 
 
 def audio_frames(data: bytes, output: AudioShape, chunk_s: float, key: Key) -> list[SendBytes]:

@@ -62,9 +62,7 @@ class RealtimeSocket:
     No method raises for anything that a client sent, a stream or a brain said.
     """
 
-    def __init__(
-        self, settings: Settings, limits: RealtimeLimits, new_id: Callable[[], str], owner: str = ""
-    ) -> None:
+    def __init__(self, settings: Settings, limits: RealtimeLimits, new_id: Callable[[], str], owner: str = "") -> None:
         self._settings = settings
         self._limits = limits
         self._new_id = new_id
@@ -314,9 +312,8 @@ class RealtimeSocket:
     def _send(self, event: wire.ServerEvent, key: Key | None = None) -> Send:
         self._told(event, key)
         stamped = msgspec.structs.replace(event, event_id=f"event_{next(self._event_numbers)}")
-        return Send(msgspec.json.encode(stamped).decode(), key)
+        return Send(msgspec.json.encode(stamped), key)
 
     def _error(self, message: str, code: str, param: str | None, event_id: str | None) -> Send:
         body = wire.ErrorBody(code=code, message=message, param=param, event_id=event_id)
         return self._send(wire.ErrorEvent(error=body))
-

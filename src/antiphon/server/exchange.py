@@ -21,7 +21,7 @@ from antiphon.server.front import CallerGone
 from antiphon.server.hub import Hub
 from antiphon.server.lifecycle import Unready
 from antiphon.server.lines import Line
-from antiphon.server.transport import Wire
+from antiphon.server.wire import Wire
 
 END = "end"
 """Marker of the one flush of an exchange."""

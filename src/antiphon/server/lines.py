@@ -26,9 +26,6 @@ from antiphon.server.journal import (
 CLOGGED_S = 10.0
 """With more audio than this waiting to be heard, its sender is not read from: a file comes as fast as it is heard."""
 
-TELL_S = 1.0
-"""The journal is told of the first chunk of audio at once, because its time counts, and then of so much together."""
-
 
 class EarStream(Stream, Protocol):
     """What the server needs of a stream of listening beyond the contract of streams."""
@@ -87,7 +84,7 @@ class Line:
             self._sent_bytes += len(event.data)
             self._sent_s += event.samples / event.sample_rate_hz
             self._sent_compute_s += event.compute_s
-            if not self._spoke or self._sent_s >= TELL_S:
+            if not self._spoke:  # its time counts; of the others only how much they are, which is told at the end
                 self._spoke = True
                 self._tell()
             return

@@ -14,7 +14,7 @@ from antiphon.server.lifecycle import Unready
 from antiphon.server.machine import Machine
 from antiphon.server.reply import admit
 from antiphon.server.session import SpeechSocket
-from antiphon.server.transport import Wire
+from antiphon.server.wire import SocketWire
 
 TRY_LATER = 1013
 _TRACEPARENT_CHARS = 128
@@ -78,7 +78,7 @@ class SocketRoute:
         try:
             machine = self._make_machine(websocket, request_id, principal)
             if self._frame_bytes is not None:
-                Wire.of(scope).allow(self._frame_bytes)
+                SocketWire.under(websocket).allow(self._frame_bytes)
             try:
                 await self._accept(websocket)
             except (OSError, WebSocketDisconnect):  # gone while shaking hands
@@ -104,7 +104,7 @@ class SocketRoute:
             await self._accept(websocket)
             for action in machine.close(error):
                 if isinstance(action, SendFrame):
-                    await websocket.send_text(action.frame)
+                    await websocket.send_text(action.frame.decode())
             await websocket.close(TRY_LATER)
         except (OSError, WebSocketDisconnect):
             return

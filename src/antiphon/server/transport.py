@@ -1,26 +1,25 @@
-"""uvicorn's protocols, with the two things that ASGI does not tell an application about its socket.
-
-``writable``: a message is best made when it can leave, not before; what waits in a buffer cannot be taken back when
-its context is cancelled. ``abort``: a peer that has stopped reading never lets a polite close finish.
-
-And with limits that uvicorn leaves out: how long and how large the head of a request may be, and for how long a peer
-may take nothing.
+"""uvicorn's protocols, with what ASGI does not tell an application about its socket (:mod:`antiphon.server.wire`), and
+with limits that uvicorn leaves out: how long and how large the head of a request may be, and for how long a peer may
+take nothing.
 """
 
 import asyncio
 import socket
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+import struct
 from typing import Any
 
 import uvicorn
+from starlette.websockets import WebSocketDisconnect
 from uvicorn._types import ASGI3Application, ASGISendEvent
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 from uvicorn.protocols.utils import ClientDisconnected
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from websockets.frames import Opcode
 from websockets.http11 import Request
+from websockets.protocol import State
 
-EXTENSION = "antiphon.wire"
+from antiphon.server.wire import EXTENSION, SocketWire, Wire
+
 LOST = 1006
 """The code of a connection that ended without a goodbye."""
 _UNSENT_LIMIT_BYTES = 32_768
@@ -29,28 +28,8 @@ _HEAD_LIMIT_BYTES = 65_536
 _LINGER_S = 0.5
 _MOST_PINGS = 100
 """In one read from the socket."""
+_MEDIUM_HEAD, _LARGE_HEAD = struct.Struct("!BBH").pack, struct.Struct("!BBQ").pack
 _TCP_NOTSENT_LOWAT = getattr(socket, "TCP_NOTSENT_LOWAT", None)
-
-
-@dataclass(frozen=True, slots=True)
-class Wire:
-    """The application's view of its socket."""
-
-    writable: asyncio.Event
-    """Set while nothing waits to leave."""
-    abort: Callable[[], None]
-    allow: Callable[[int], None] = lambda _: None
-    """How many bytes a message of the peer may have from here on."""
-
-    @classmethod
-    def of(cls, scope: Mapping[str, Any]) -> "Wire":
-        """The wire of this connection; under another ASGI server, one that is always writable."""
-        wire = (scope.get("extensions") or {}).get(EXTENSION)
-        if isinstance(wire, Wire):
-            return wire
-        always = asyncio.Event()
-        always.set()
-        return Wire(always, lambda: None)
 
 
 class WireConfig(uvicorn.Config):
@@ -138,8 +117,15 @@ class SocketProtocol(_Guarded, WebSocketsSansIOProtocol):
     def handle_connect(self, event: Request) -> None:
         super().handle_connect(event)  # starts the application's task, which first runs after this returns
         if hasattr(self, "scope"):
-            wire = Wire(self.writable, self.transport.abort, self._allow)
+            wire = SocketWire(self.writable, self.transport.abort, self._send_message, self._allow)
             self.scope["extensions"][EXTENSION] = wire  # type: ignore[assignment]
+
+    def _send_message(self, message: bytes, text: bool) -> None:
+        """As :meth:`send` does, less what it takes to come here by ASGI. There are no extensions that could change a
+        message (see :func:`antiphon.server.run.config`)."""
+        if self.disconnected or self.close_sent or self.conn.state is not State.OPEN:
+            raise WebSocketDisconnect(LOST)
+        self.transport.write(_frame_head(Opcode.TEXT if text else Opcode.BINARY, len(message)) + message)
 
     def _allow(self, message_bytes: int) -> None:
         self.conn.max_message_size = message_bytes
@@ -271,6 +257,14 @@ class RequestProtocol(_Guarded, HttpToolsProtocol):
             about = f"the request line and headers did not come within {self._head_s:g} s"
             self.transport.write(_refusal(b"408 Request Timeout", about))
             self.transport.close()
+
+
+def _frame_head(opcode: int, size: int) -> bytes:
+    """Of a whole message from a server (RFC 6455, 5.2): final, unmasked, ``size`` bytes."""
+    first = 0x80 | opcode
+    if size < 126:
+        return bytes((first, size))
+    return _MEDIUM_HEAD(first, 126, size) if size < 65_536 else _LARGE_HEAD(first, 127, size)
 
 
 def _refusal(status: bytes, about: str) -> bytes:

@@ -30,6 +30,8 @@ class Channel:
     turns: TurnTaking | None = None
     signalled: bool = False
     """A wake is on its way to the loop. Cleared before the pull, so that none is lost."""
+    fresh: bool = False
+    """The stream may have something: it said so, and since then has not had less than it was asked for."""
     queued: bool = False
     stream_due_s: float | None = None
     _taken: deque[Event] = field(default_factory=deque)
@@ -51,8 +53,9 @@ class Channel:
         """The next event, if there is one."""
         if self.line is None:  # what was pulled of a stream that has ended is gone with it
             return None if self.question is None else self.question.pull()
-        if not self._taken:
+        if not self._taken and self.fresh:
             self._taken.extend(self.line.stream.pull(PULLED_AT_ONCE))
+            self.fresh = len(self._taken) == PULLED_AT_ONCE
         return self._taken.popleft() if self._taken else None
 
     def configure(self, action: Configure, now_s: float) -> None:
@@ -60,9 +63,6 @@ class Channel:
             self.turns.configure(action.settings)
         elif self.line is not None:
             self.turns = TurnTaking(partial(self.line.flush, last=False), action.settings, now_s, self.line.warn)
-
-    def decisions(self, event: Event, now_s: float) -> Sequence[TurnEvent]:
-        return () if self.turns is None else self.turns.take(event, now_s)
 
     def tick(self, now_s: float) -> Sequence[TurnEvent]:
         """Text or turns whose time has come; returns what was decided about turns."""

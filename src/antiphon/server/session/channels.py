@@ -102,7 +102,7 @@ class Channels:
         await asyncio.gather(*(question.gone() for question in self._questions))
 
     def _woken(self, channel: Channel) -> None:
-        channel.signalled = False
+        channel.signalled, channel.fresh = False, True
         if channel.key in self._open and not channel.queued:
             channel.queued = True
             self._ready.append(channel)

@@ -1,11 +1,12 @@
 """How a socket ends whose shell has broken."""
 
-import traceback
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from antiphon.protocol.actions import AgentAction, Send
+from antiphon.core.errors import EngineFailed
+from antiphon.protocol.actions import Send
+from antiphon.server.machine import Machine
 
 NORMAL, GOING_AWAY, INTERNAL_ERROR, RESTART = 1000, 1001, 1011, 1012
 
@@ -19,13 +20,9 @@ def faults_of(results: Sequence[object]) -> list[Exception]:
     return [r for r in results if isinstance(r, Exception) and not isinstance(r, WebSocketDisconnect)]
 
 
-def trace_of(fault: Exception) -> str:
-    return "".join(traceback.format_exception(fault))
-
-
-async def last_words(socket: WebSocket, words: Iterable[AgentAction]) -> None:
-    """Say them and close. Raises whatever the machine or the wire raises, if that is what broke."""
-    for action in words:
+async def say_sorry(socket: WebSocket, machine: Machine, request_id: str) -> None:
+    """Last words, and the close. Raises whatever the machine or the wire raises, if that is what broke."""
+    for action in machine.close(EngineFailed(f"internal error; request {request_id}")):
         if isinstance(action, Send):
-            await socket.send_text(action.frame)
+            await socket.send_text(action.frame.decode())
     await socket.close(INTERNAL_ERROR)

@@ -8,14 +8,15 @@ is not read from until it has been.
 """
 
 import asyncio
+import traceback
 from collections import deque
 from collections.abc import Iterable, Sequence
-from typing import cast
+from typing import Final, cast
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from antiphon.core.brain import BrainDone, BrainEvent, BrainFailed
-from antiphon.core.errors import AntiphonError, EngineFailed
+from antiphon.core.errors import AntiphonError
 from antiphon.core.event import Event
 from antiphon.core.turns import TurnEvent
 from antiphon.protocol.actions import (
@@ -25,6 +26,7 @@ from antiphon.protocol.actions import (
     Close,
     CloseSocket,
     Configure,
+    Deed,
     Note,
     Open,
     Save,
@@ -40,24 +42,17 @@ from antiphon.server.machine import AgentMachine, Machine
 from antiphon.server.session.alarm import Alarm
 from antiphon.server.session.channel import Channel
 from antiphon.server.session.channels import Channels
-from antiphon.server.session.end import (
-    GOING_AWAY,
-    INTERNAL_ERROR,
-    NORMAL,
-    RESTART,
-    Stalled,
-    faults_of,
-    last_words,
-    trace_of,
-)
+from antiphon.server.session.end import GOING_AWAY, INTERNAL_ERROR, NORMAL, RESTART, Stalled, faults_of, say_sorry
 from antiphon.server.session.reader import Reader
 from antiphon.server.session.writer import Writer
+from antiphon.server.wire import SocketWire
 
 MAX_WAITING_FRAMES = 256
 """Answers (errors, mostly) that may wait for a reader who does not read; beyond it we stop reading from that socket."""
 
 LAST_WORDS_S = 1.0
 """How long what a client said before it left may take to be read."""
+_FRAMES: Final = (Send, SendBytes)
 
 
 class SpeechSocket:
@@ -86,14 +81,13 @@ class SpeechSocket:
         self._request_id = request_id
         self._route = route
         self._finishes = finishes
-        self._loop = asyncio.get_running_loop()
         self._reader = Reader(socket, hub.clock, self._receive, self._is_full, self._hears, audio_mark)
-        self._writer = Writer(socket, hub.settings.server.stall_timeout_s, self._take_up, self._reader.go_on)
+        wire = SocketWire.under(socket)
+        self._writer = Writer(wire, hub.settings.server.stall_timeout_s, self._take_up, self._reader.go_on)
         self._channels = Channels(hub, principal, request_id, route, self._writer.wake)
         self._alarm = Alarm(hub.clock, self._tick)
-        self._over = False
         self._active_s = hub.clock.now_s()
-        self._draining = False
+        self._over = self._draining = False
         self._outcome: Outcome = "dropped"
         self._closed_with = GOING_AWAY
 
@@ -101,7 +95,7 @@ class SpeechSocket:
         hub, now_s = self._hub, self._hub.clock.now_s
         hub.journal.log(ConnectionOpened(now_s(), self._request_id, self._route, self._principal.name))
         hub.lifecycle.enter(self)
-        reader, writer = self._loop.create_task(self._read()), self._loop.create_task(self._write())
+        reader, writer = asyncio.create_task(self._read()), asyncio.create_task(self._write())
         try:
             self._plan()
             await asyncio.wait((reader, writer), return_when=asyncio.FIRST_COMPLETED)
@@ -188,7 +182,8 @@ class SpeechSocket:
         if channel.line is not None:
             channel.line.pulled(event)
             self._reader.go_on()
-        self._decided(channel, channel.decisions(event, now_s), now_s)
+        if channel.turns is not None:
+            self._decided(channel, channel.turns.take(event, now_s), now_s)
         self._do(self._machine.deliver(channel.key, event, now_s))
 
     def _decided(self, channel: Channel, events: Sequence[TurnEvent], now_s: float) -> None:
@@ -201,20 +196,21 @@ class SpeechSocket:
 
     def _do(self, actions: Iterable[AgentAction]) -> None:
         todo = deque(actions)
-        changed = not todo
+        only_sent = bool(todo)
         while todo:
             action = todo.popleft()
-            changed = changed or not isinstance(action, Send | SendBytes)
-            todo.extendleft(reversed(list(self._act(action))))
-        if changed:  # most events are only sent: their cost is paid for every chunk of audio
-            self._close_if_drained()
+            if isinstance(action, _FRAMES):
+                self._writer.put(action)
+            else:
+                only_sent = False
+                todo.extendleft(reversed(list(self._act(action))))
+        if not only_sent:  # most events are: what follows is not paid for with every chunk of audio
+            if self._draining and not self._channels and not self._finishes:
+                self._writer.close(RESTART)
             self._plan()
 
-    def _act(self, action: AgentAction) -> Iterable[AgentAction]:
-        """Do one action; returns what the machine answers where it was refused."""
-        if isinstance(action, Send | SendBytes):
-            self._writer.put(action)
-            return ()
+    def _act(self, action: Deed) -> Iterable[AgentAction]:
+        """Do what is not sent; returns what the machine answers where it was refused."""
         if isinstance(action, CloseSocket):
             self._writer.close(action.code)
             return ()
@@ -289,22 +285,17 @@ class SpeechSocket:
 
     # The end
 
-    def _close_if_drained(self) -> None:
-        if self._draining and not self._channels and not self._finishes:
-            self._writer.close(RESTART)
-
     async def _farewell(self, results: Sequence[object]) -> None:
         faults = faults_of(results)
         if any(isinstance(fault, Stalled) for fault in faults):
             self._writer.abort()
-            return
+            faults = []
         if not faults:
             return
-        now_s = self._hub.clock.now_s()
-        self._hub.journal.log(Crashed(now_s, self._request_id, self._route, trace_of(faults[0])))
+        trace = "".join(traceback.format_exception(faults[0]))
+        self._hub.journal.log(Crashed(self._hub.clock.now_s(), self._request_id, self._route, trace))
         self._closed_with = INTERNAL_ERROR
         try:
-            sorry = EngineFailed(f"internal error; request {self._request_id}")
-            await last_words(self._socket, self._machine.close(sorry))
+            await say_sorry(self._socket, self._machine, self._request_id)
         except Exception:  # the machine or the wire is what broke; dropping it is all that is left
             self._writer.abort()

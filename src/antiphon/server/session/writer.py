@@ -4,11 +4,9 @@ import asyncio
 from collections import deque
 from collections.abc import Callable
 
-from starlette.websockets import WebSocket
-
 from antiphon.protocol.actions import Key, Send, SendBytes
 from antiphon.server.session.end import Stalled
-from antiphon.server.transport import Wire
+from antiphon.server.wire import SocketWire
 
 FRAMES_A_TURN = 4
 """As many frames may leave before everyone else on the loop has a turn; what is read meanwhile waits less than 1 ms."""
@@ -17,19 +15,27 @@ FRAMES_A_TURN = 4
 class Writer:
     """Sends what was put, and where nothing waits what ``make`` puts: it takes up one more event, or says that there is
     none. Hence a frame is made when it can leave, and not before. ``left`` is called when some have left.
+
+    A turn is a plain call of the loop: audio costs it a call a piece, and wakes no task. ``run`` awaits what must be
+    awaited, a wire that is full and the end.
     """
 
     def __init__(
-        self, socket: WebSocket, stall_timeout_s: float, make: Callable[[], bool], left: Callable[[], None]
+        self, wire: SocketWire, stall_timeout_s: float, make: Callable[[], bool], left: Callable[[], None]
     ) -> None:
-        self._socket = socket
-        self._wire = Wire.of(socket.scope)
+        self._wire = wire
         self._stall_timeout_s = stall_timeout_s
         self._make = make
         self._left = left
+        self._loop = asyncio.get_running_loop()
         self._waiting: deque[Send | SendBytes] = deque()
-        self._work = asyncio.Event()
+        self._due = False
+        """A turn is planned, or under way."""
+        self._stuck = asyncio.Event()
+        """The wire is full, or nothing more is sent."""
         self._close_code: int | None = None
+        self._fault: Exception | None = None
+        self._over = False
 
     @property
     def waiting(self) -> int:
@@ -43,12 +49,14 @@ class Writer:
 
     def wake(self) -> None:
         """There is something to make."""
-        self._work.set()
+        if not self._due:
+            self._due = True
+            self._loop.call_soon(self._turn)
 
     def put(self, frame: Send | SendBytes) -> None:
-        if not self.closing:
+        if self._close_code is None:
             self._waiting.append(frame)
-            self._work.set()
+            self.wake()
 
     def forget(self, key: Key) -> None:
         """Nothing of this stream leaves any more."""
@@ -58,45 +66,68 @@ class Writer:
         """The first code counts."""
         if self._close_code is None:
             self._close_code = code
-            self._work.set()
+            self.wake()
 
     def abort(self) -> None:
         self._wire.abort()
 
     async def run(self) -> int:
-        """Until it is closing and all is sent; returns the code. Raises ``Stalled``, and what the socket raises."""
-        while True:
-            await self._work.wait()
-            await self._writable()
-            sent = 0
-            while (frame := self._next()) is not None:
-                # The wire is free, so this does not wait: nothing can be read between the choice and the sending.
-                if isinstance(frame, Send):
-                    await self._socket.send_text(frame.frame)
-                else:
-                    await self._socket.send_bytes(frame.frame)
-                sent += 1
-                if sent == FRAMES_A_TURN or not self._wire.writable.is_set():
-                    break
-            if sent:
-                self._left()
-            if frame is not None:
-                await asyncio.sleep(0)  # everyone else's turn, and the reader's: a cancel must be seen at once
-            elif self._close_code is not None:
-                return self._close_code
-            else:
-                self._work.clear()
+        """Until it is closing and all is sent; returns the code. Raises ``Stalled``, and what sending raises."""
+        try:
+            while True:
+                await self._stuck.wait()
+                self._stuck.clear()
+                if self._fault is not None:
+                    raise self._fault
+                await self._writable()
+                if self._close_code is not None and not self._waiting:
+                    return self._close_code
+                self.wake()
+        finally:
+            self._over = True
+
+    def _turn(self) -> None:
+        if self._over:
+            return
+        try:
+            more = self._send_some()
+        except Exception as fault:
+            self._fault = fault
+            self._stuck.set()
+            return
+        self._due = False  # and not before: what is put meanwhile is sent in this turn, or in the next
+        if more:
+            self.wake()
+
+    def _send_some(self) -> bool:
+        """Returns whether there may be more that can leave at once."""
+        send, writable, sent = self._wire.send, self._wire.writable.is_set, 0
+        while sent < FRAMES_A_TURN:
+            # The wire is free, so sending does not wait: nothing can be read between the choice and the sending.
+            frame = self._next() if writable() else None
+            if frame is None:
+                break
+            send(frame.frame, isinstance(frame, Send))
+            sent += 1
+        if sent:
+            self._left()
+        if frame is not None:
+            return True
+        if self._close_code is not None or not writable():
+            self._stuck.set()
+        return False
 
     async def _writable(self) -> None:
-        if not self._wire.writable.is_set():
-            try:
-                async with asyncio.timeout(self._stall_timeout_s):
-                    await self._wire.writable.wait()
-            except TimeoutError:
-                raise Stalled from None
+        if self._wire.writable.is_set():
+            return
+        try:
+            async with asyncio.timeout(self._stall_timeout_s):
+                await self._wire.writable.wait()
+        except TimeoutError:
+            raise Stalled from None
 
     def _next(self) -> Send | SendBytes | None:
         while not self._waiting:
-            if self.closing or not self._make():
+            if self._close_code is not None or not self._make():
                 return None
         return self._waiting.popleft()
