@@ -184,7 +184,7 @@ class Listener:
 
     def receive(self, frame: str, now_s: float) -> list[Send]:
         self.heard.append(frame)
-        return [Send("answer")]
+        return [Send(b"answer")]
 
 
 def test_c7_a_goodbye_counts_though_the_answer_to_what_was_said_before_finds_nobody() -> None:
