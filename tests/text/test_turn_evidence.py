@@ -197,6 +197,8 @@ def test_a_question_may_begin_with_a_word_of_its_own() -> None:
 @pytest.mark.parametrize(
     ("feature", "text"),
     [
+        ("question", "Wait how much does it cost?"),
+        ("question", "Hello is the red bike ready."),
         ("corrected", "I need two tickets, sorry, three tickets for Saturday."),
         ("corrected", "Send it to Boston. I mean to Baltimore."),
         ("consequence", "If it doesn't come today, I want my money back."),

@@ -16,8 +16,9 @@ _WORD = re.compile(r"[^\W_]+(?:['’.@_+:-]+[^\W_]+)*|[@&_]")
 _CODE = re.compile(r"^[a-z]{0,2}[\d.,-]*\d[a-z]?$")
 _ADDRESS = re.compile(r"@|\.(?:com|org|net|edu|gov|io|uk|de|fr|eu|info)$")
 _OPENERS = frozenset(
-    ("and", "so", "but", "okay", "ok", "well", "um", "uh", "hi", "hello", "hey", "please", "then", "just", "good",
-     "great", "right", "fine", "perfect", "yes", "yeah", "no", "oh", "ah", "alright", "sure", "nice")
+    ("and", "so", "but", "okay", "ok", "well", "wait", "sorry", "actually", "um", "uh", "hi", "hello", "hey", "please",
+     "then", "just", "good", "great", "right", "fine", "perfect", "yes", "yeah", "no", "oh", "ah", "alright", "sure",
+     "nice")
 )  # fmt: skip
 _FULL_NUMBER = 10
 _FULL_CARD = 16
@@ -97,8 +98,8 @@ WEIGHTS = {
     "number_done": 1.38,
     "address_done": 1.71,
     "list_done": 1.01,
-    "question": 1.43,
-    "question_mark": 0.73,
+    "question": 2.0,
+    "question_mark": 0.4,
     "answer": 2.61,
     "closer": 1.64,
     "request": 0.91,
