@@ -69,6 +69,7 @@ bench: setup browser ## the figures of docs/bench.md; about an hour, on a quiet 
 	$(BIN)/antiphon bench stt --turns train/turn/pauses.json --recordings $(SPEECH) --recordings $(PROMPTS) \
 	  --turn-clips 96 --turn-streams 4 --no-offline --out $(BENCH)/stt-turns.json
 	$(BIN)/antiphon bench conversation --streams 1 --rounds 2 --clips 0 --out $(BENCH)/conversation.json
+	$(BIN)/antiphon bench conversation --streams "" --scenario none --clips 0 --feeding 8 --out $(BENCH)/feeding.json
 	$(BIN)/antiphon bench conversation --streams "" --scenario none --clips 124 --noise $(SPEECH)/noise \
 	  --babble $(SPEECH)/librispeech --out $(BENCH)/selectivity.json
 	$(BIN)/antiphon bench stt --speech $(SPEECH)/read --texts $(SPEECH)/read.tsv --streams 4 --noise $(SPEECH)/noise \
