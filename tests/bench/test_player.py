@@ -12,6 +12,7 @@ from antiphon.bench.recording import Recording, Take
 from antiphon.bench.target.cartesia_ws import CartesiaWs
 from antiphon.bench.target.contract import Line, finish, paced, whole_text
 from antiphon.core.clock import ManualClock
+from antiphon.core.errors import EngineFailed
 
 
 class Scripted:
@@ -114,6 +115,11 @@ def test_a_failure_is_one_takes_failure() -> None:
     assert [bool(take.error) for take in played.takes] == [False, True, True, False]
     assert "broken pipe" in played.takes[1].error
     assert "without an end" in played.takes[2].error
+
+
+def test_a_server_that_takes_no_connection_is_an_error_of_ours() -> None:
+    with Player() as player, pytest.raises(EngineFailed, match="takes no connection"):
+        player.play(CartesiaWs("ws://127.0.0.1:9"), [Line("x")], burst(1))
 
 
 def test_lines_must_match_the_schedule() -> None:

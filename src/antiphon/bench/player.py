@@ -12,10 +12,13 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, TypeVar
 
+from websockets.exceptions import WebSocketException
+
 from antiphon.bench.arrivals import ClosedLoop, OpenLoop, Schedule
 from antiphon.bench.recording import Recording, Take
 from antiphon.bench.target.contract import Endpoint, Line, Request, Target
 from antiphon.core.clock import Clock, MonotonicClock
+from antiphon.core.errors import EngineFailed
 
 RequestT = TypeVar("RequestT", bound=Request)
 
@@ -104,10 +107,16 @@ class Player:
         return Played(tuple(takes), schedule.first, schedule.measured, load)
 
     def prepare(self, target: Endpoint[Any], streams: int) -> None:
-        """Connect for ``streams`` concurrent requests. Done by :meth:`play`; call it to find a dead target early."""
+        """Connect for ``streams`` concurrent requests. Done by :meth:`play`; call it to find a dead target early.
+
+        Raises ``EngineFailed`` where the server takes no connection.
+        """
         if target not in self._targets:
             self._targets.append(target)
-        self._runner.run(target.open(streams))
+        try:
+            self._runner.run(target.open(streams))
+        except (OSError, WebSocketException) as error:
+            raise EngineFailed(f"the server takes no connection: {error}") from None
 
     def record(
         self, target: Endpoint[RequestT], lines: Sequence[RequestT], schedule: ClosedLoop
