@@ -55,13 +55,15 @@ PROMPTS ?= /usr/share/asterisk/sounds/en_US_f_Allison
 
 bench: setup browser ## the figures of docs/bench.md; about an hour, on a quiet machine
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[bench,peers]'
-	$(BIN)/antiphon models pull whisper-base kokoro-82m-int8 kokoro-voices
+	$(BIN)/antiphon models pull whisper-base kokoro-82m-int8 kokoro-voices dnsmos
 	mkdir -p $(BENCH)
 	$(BIN)/antiphon bench selftest --out $(BENCH)/selftest.json
 	$(BIN)/antiphon bench report $(BENCH)/selftest.json --png $(BENCH)/report.png
 	SCREENSHOT=$(BENCH)/page.png $(BIN)/python -m pytest -m soak tests/bench/test_page_browser.py
 	$(BIN)/antiphon bench floor --out $(BENCH)/floor.json
 	$(BIN)/antiphon bench tts --streams 1,16 --blocks 2 --burst --peers hibari,kokoro --echo --out $(BENCH)/tts.json
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[piper]'
+	$(BIN)/antiphon bench tts --streams 1 --starts 24 --blocks 2 --peers hibari,kokoro,piper --quality --out $(BENCH)/tts-peers.json
 	$(BIN)/antiphon bench tts --streams "" --capacity --capacity-start 64 --out $(BENCH)/capacity.json
 	$(BIN)/antiphon bench tts --streams "" --wer --peers hibari --out $(BENCH)/wer.json
 	$(BIN)/antiphon bench stt --speech $(SPEECH)/read --texts $(SPEECH)/read.tsv --streams 1,4,8 --repeat 2 \
