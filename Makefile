@@ -27,8 +27,9 @@ demo: setup ## a whole conversation on this machine; writes demo.wav and demo.ht
 serve: setup
 	$(BIN)/antiphon serve
 
-# Tests that talk to whole servers by the real clock mostly wait: the others compute beside them, and give way.
-REAL_TIME := tests/clients tests/load tests/cases/test_runs.py tests/server/test_run.py
+# Tests that talk to whole servers by the real clock mostly wait: the others compute beside them, and give way. The models'
+# tests stand with the former, so that both take about as long.
+REAL_TIME := tests/clients tests/load tests/cases/test_runs.py tests/server/test_run.py tests/models
 
 test: setup lint $(NODE_STAMP)
 	@$(MAKE) --no-print-directory -j2 test-servers test-rooms

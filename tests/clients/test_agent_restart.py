@@ -47,7 +47,9 @@ def process_of(server: Server) -> int:
     raise AssertionError("the server is gone")
 
 
-@pytest.mark.parametrize("dies", [False, True], ids=["planned", "killed"])
+@pytest.mark.parametrize(
+    "dies", [pytest.param(False, id="planned"), pytest.param(True, id="killed", marks=pytest.mark.soak)]
+)
 def test_a_conversation_outlives_its_server(tmp_path: Path, dies: bool) -> None:
     desk = tmp_path / "desk"
     desk.mkdir()
