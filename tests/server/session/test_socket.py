@@ -5,12 +5,15 @@ import base64
 import json
 import socket as sockets
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from antiphon.core.errors import AtCapacity, InvalidInput
+from antiphon.core.errors import AntiphonError, AtCapacity, InvalidInput
 from antiphon.core.event import Failed, Warned
+from antiphon.protocol.actions import AgentAction
+from antiphon.server.auth import Principal
 from antiphon.server.journal import (
     AudioSent,
     Crashed,
@@ -22,6 +25,7 @@ from antiphon.server.journal import (
 from antiphon.server.journal import (
     ConnectionClosed as SocketClosed,
 )
+from antiphon.server.session import SpeechSocket
 
 from ..support import (
     ORDER,
@@ -29,6 +33,7 @@ from ..support import (
     Served,
     audio,
     cancel,
+    make_app,
     receive,
     receive_until,
     run,
@@ -476,3 +481,49 @@ async def until_still(value: Callable[[], int]) -> None:
             now = value()
             same = same + 1 if now == last else 0
             last = now
+
+
+class Gone:
+    """A socket whose client has left."""
+
+    def __init__(self) -> None:
+        self.scope: dict[str, Any] = {}
+
+    async def receive(self) -> dict[str, Any]:
+        return {"type": "websocket.disconnect", "code": 1000}
+
+
+class Asked:
+    """A machine that keeps what the shell asks of it."""
+
+    due_s = None
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def drain(self, now_s: float) -> list[AgentAction]:
+        self.asked.append("drain")
+        return []
+
+    def close(self, reason: AntiphonError) -> list[AgentAction]:
+        self.asked.append("close")
+        return []
+
+
+def test_a_server_that_stops_while_a_client_leaves_is_not_why_it_left() -> None:
+    async def test() -> None:
+        app, diary = make_app(ScriptedEngine())
+        machine = Asked()
+        socket: Any = SpeechSocket(app.hub, Gone(), machine, Principal("me"), "r", "/")  # type: ignore[arg-type]
+
+        async def stopped_meanwhile() -> None:
+            assert app.hub.lifecycle.guests == 1
+            socket.drain()
+            socket.cut()
+
+        socket._channels.gone = stopped_meanwhile  # what is awaited between the client's leaving and the socket's end
+        await socket.run()
+        assert machine.asked == []
+        assert diary.of(SocketClosed)[0].code == 1000
+
+    run(test())

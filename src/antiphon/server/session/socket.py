@@ -123,9 +123,13 @@ class SpeechSocket:
 
     def drain(self) -> None:
         self._draining = True
+        if self._over:  # its client has left already: that is how it ended
+            return
         self._do(self._machine.drain(self._hub.clock.now_s()))
 
     def cut(self) -> None:
+        if self._over:
+            return
         self._outcome = "cut"
         self._do(self._machine.close(Unready("the server is shutting down")))
         self._writer.close(RESTART)
