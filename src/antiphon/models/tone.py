@@ -1,5 +1,7 @@
 """Pure tones: what a voice detector may take for a voice. Pure."""
 
+from functools import cache
+
 import numpy as np
 
 from antiphon.core.frame import Samples
@@ -14,7 +16,7 @@ def is_tone(samples: Samples) -> bool:
 
     Now and then a piece of a voice is one too (one in thirty), but hardly a whole word.
     """
-    power = np.square(np.abs(np.fft.rfft(samples * np.hanning(len(samples)))))
+    power = np.square(np.abs(np.fft.rfft(samples * _window(len(samples)))))
     total = float(power.sum())
     kept = 0.0
     for _ in range(2):
@@ -23,3 +25,8 @@ def is_tone(samples: Samples) -> bool:
         kept += float(power[around].sum())
         power[around] = 0.0
     return total > 0 and kept > SHARE * total
+
+
+@cache
+def _window(size: int) -> Samples:
+    return np.hanning(size).astype(np.float32)

@@ -4,9 +4,9 @@ they were asked. English."""
 import re
 
 from antiphon.text import turn_words as w
+from antiphon.text.turn_clauses import words_of
 
 _SENTENCE = re.compile(r"(?<=[.!?…])\s+")
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _MOST_WORDS = 4
 _SOON = 3
 """A question word this far into a question asks for more than yes or no: "for which day"."""
@@ -14,7 +14,7 @@ _SOON = 3
 
 def only_begins(text: str) -> bool:
     """Whether these are words of a turn that have yet to say anything: "All right.", "Okay, so"."""
-    words = _words(text)
+    words = words_of(text)
     if not 0 < len(words) <= _MOST_WORDS:
         return False
     said = " ".join(words)
@@ -24,7 +24,7 @@ def only_begins(text: str) -> bool:
 def asks_yes_or_no(text: str) -> bool:
     """Whether "all right" would be an answer: the last sentence asks for yes or no, or wants to be confirmed."""
     last = _SENTENCE.split(text.strip())[-1]
-    words = _words(last)
+    words = words_of(last)
     said = " ".join(words)
     if not words:
         return False
@@ -33,10 +33,6 @@ def asks_yes_or_no(text: str) -> bool:
     if not last.rstrip("\"'”’) ").endswith("?"):
         return False
     return not (any(word in w.WH for word in words[:_SOON]) or any(phrase in said for phrase in _WANTS_MORE))
-
-
-def _words(text: str) -> list[str]:
-    return [word.replace("’", "'") for word in _WORD.findall(text.casefold())]
 
 
 _PATTERN = re.compile(r"(?:(?:all right|alright|okay|ok|right|well|so|now|then)(?: |$))+")
