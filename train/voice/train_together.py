@@ -1,5 +1,5 @@
 """Trains both models to make sound together: ``python -m train.voice.train_together`` (after the other two, or
-``--from-weights FOLDER``: an exported voice).
+``--from-weights FOLDER``: an exported voice; ``--after FOLDER`` goes on from a finished run as a new one).
 
 Trained apart, the vocoder knows spectra as they are, but is given spectra as they are predicted: smoother. Here it
 reads what the acoustic model says, and what the sound lacks is felt by both; the acoustic model keeps its own losses,
@@ -129,14 +129,21 @@ class Training:
         self.critical = torch.optim.AdamW(self.critics.parameters(), lr=8e-4, betas=(0.8, 0.99))
         self.iteration, self.fight, self.spent, self.curve = 0, 0, 0.0, list[dict[str, Any]]()
         if (last := options.out / "last.pt").exists():
-            state = torch.load(last, map_location=self.device)
-            for name, part in self._parts().items():
-                part.load_state_dict(state[name])
-            self.average.load_state_dict(state["ema"], state["iteration"])
-            self.iteration, self.fight, self.spent = state["iteration"], state["fight"], state["spent"]
+            state = self._load(last)
+            self.iteration, self.spent = state["iteration"], state["spent"]
             self.curve = json.loads((options.out / "curve.json").read_text("utf-8"))
+        elif options.after:
+            self._load(options.after / "last.pt")
         self.rng = np.random.default_rng((options.seed, self.iteration))
         torch.manual_seed(options.seed + self.iteration)
+
+    def _load(self, path: Path) -> dict[str, Any]:
+        state: dict[str, Any] = torch.load(path, map_location=self.device)
+        for name, part in self._parts().items():
+            part.load_state_dict(state[name])
+        self.average.load_state_dict(state["ema"], state["iteration"])
+        self.fight = state["fight"]
+        return state
 
     def _parts(self) -> dict[str, Any]:
         return {
@@ -204,6 +211,7 @@ def main() -> None:
     parser.add_argument("--acoustic", type=Path, default=Path("build/voice/acoustic/last.pt"))
     parser.add_argument("--vocoder", type=Path, default=Path("build/voice/vocoder/last.pt"))
     parser.add_argument("--from-weights", type=Path, help="instead of the two: an exported voice")
+    parser.add_argument("--after", type=Path, help="begin with the models and critics of this finished run")
     parser.add_argument("--out", type=Path, default=Path("build/voice/together"))
     parser.add_argument("--minutes", type=float, default=60.0)
     parser.add_argument("--iterations", type=int, default=0, help="instead of --minutes")
