@@ -1,3 +1,8 @@
+import sqlite3
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -21,6 +26,14 @@ def anything(data: bytes) -> bool:
 
 def store(folder: Path, time: Time | None = None) -> SessionStore:
     return SessionStore(folder / "sessions.db", time or Time())
+
+
+@contextmanager
+def writing(folder: Path) -> Iterator[None]:
+    """Another process is in the middle of a transaction."""
+    with closing(sqlite3.connect(folder / "sessions.db", isolation_level=None)) as base:
+        base.execute("BEGIN IMMEDIATE")
+        yield
 
 
 def test_another_process_takes_it_once_with_any_of_its_tokens(tmp_path: Path) -> None:
@@ -59,6 +72,37 @@ def test_who_is_not_accepted_leaves_it_for_its_owner(tmp_path: Path) -> None:
     kept.put("as_1", ["one"], b"alice's", NOW_S + 30)
     assert kept.take("one", lambda data: data == b"bob's") is None
     assert kept.take("one", anything) == b"alice's"
+
+
+def test_who_gets_nothing_writes_nothing(tmp_path: Path) -> None:
+    first, second = store(tmp_path), store(tmp_path)
+    first.put("as_1", ["one"], b"running", NOW_S + 30, running=True)
+    first.put("as_2", ["two"], b"alice's", NOW_S + 30)
+    with writing(tmp_path):
+        assert second.take("bogus", anything) is None
+        assert second.take("two", lambda data: False) is None
+        with pytest.raises(StillRunning):
+            second.take("one", anything)
+
+
+def test_of_those_who_ask_at_once_one_gets_it(tmp_path: Path) -> None:
+    many = 8
+    asking = threading.Barrier(many)
+
+    def ask(kept: SessionStore) -> bytes | None:
+        asking.wait(10.0)
+        return kept.take("one", anything)
+
+    with ThreadPoolExecutor(many) as pool:
+        for _ in range(5):
+            store(tmp_path).put("as_1", ["one"], b"once", NOW_S + 30)
+            got = list(pool.map(ask, [store(tmp_path) for _ in range(many)]))
+            assert sorted(got, key=bool) == [None] * (many - 1) + [b"once"]
+
+
+def test_a_file_that_was_only_just_made_has_nothing(tmp_path: Path) -> None:
+    (tmp_path / "sessions.db").touch()
+    assert store(tmp_path).take("one", anything) is None
 
 
 def test_the_file_alone_says_nothing(tmp_path: Path) -> None:

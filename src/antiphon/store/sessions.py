@@ -26,8 +26,8 @@ _SCHEMA = (
     "until_s REAL NOT NULL, sealed BLOB NOT NULL) WITHOUT ROWID",
     "CREATE INDEX IF NOT EXISTS waiting_sessions ON waiting (session)",
 )
-_LOOK_UP_S, _WRITE_S = 0.2, 5.0
-"""How long a locked file is waited for; the first by the loop."""
+_LOOK_UP_S, _WRITE_S = 1.0, 5.0
+"""How long a locked file is waited for. Reading is held up only while a transaction is being written out."""
 
 
 class SessionsUnavailable(AntiphonError):
@@ -67,19 +67,15 @@ class SessionStore:
         ``StillRunning``."""
         if not self._path.exists():
             return None
-        with self._open(_LOOK_UP_S) as base:
-            row = base.execute(
-                "SELECT session, owner, sealed FROM waiting WHERE digest = ? AND until_s >= ?",
-                (_digest(token), self._unix_time_s()),
-            ).fetchone()
-            if row is None:
+        with self._reading() as base:  # whoever has no right to anything holds up nobody who writes
+            made = base.execute("SELECT 1 FROM sqlite_master WHERE name = 'waiting'").fetchone()
+            if made is None or self._look_up(base, token, accept) is None:
                 return None
-            session, owner, sealed = row
-            data = _opened(token, sealed)
-            if data is None or not accept(data):
+        with self._open(_WRITE_S) as base:
+            found = self._look_up(base, token, accept)  # somebody else may have taken it meanwhile
+            if found is None:
                 return None
-            if owner and self._lives(owner):
-                raise StillRunning("another server still runs this session, and is about to let go of it; try again")
+            session, data = found
             base.execute("DELETE FROM waiting WHERE session = ?", (session,))
             return data
 
@@ -110,6 +106,24 @@ class SessionStore:
             self._lock_path(self._me).unlink(missing_ok=True)
             self._lock = None
 
+    def _look_up(
+        self, base: sqlite3.Connection, token: str, accept: Callable[[bytes], bool]
+    ) -> tuple[str, bytes] | None:
+        """The session and what was kept of it. Raises ``StillRunning``."""
+        row = base.execute(
+            "SELECT session, owner, sealed FROM waiting WHERE digest = ? AND until_s >= ?",
+            (_digest(token), self._unix_time_s()),
+        ).fetchone()
+        if row is None:
+            return None
+        session, owner, sealed = row
+        data = _opened(token, sealed)
+        if data is None or not accept(data):
+            return None
+        if owner and self._lives(owner):
+            raise StillRunning("another server still runs this session, and is about to let go of it; try again")
+        return session, data
+
     def _hold(self) -> None:
         try:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -137,6 +151,19 @@ class SessionStore:
         return self._path.with_name(f"{self._path.name}.{owner}.lock")
 
     @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        """Without a transaction: nothing is locked for longer than one statement, and never for writing."""
+        try:
+            # Not "ro": what a process that died left half written is rolled back by whoever reads next.
+            base = sqlite3.connect(f"{self._path.absolute().as_uri()}?mode=rw", timeout=_LOOK_UP_S, uri=True)
+            try:
+                yield base
+            finally:
+                base.close()
+        except (OSError, sqlite3.Error) as error:
+            raise self._unavailable(error) from None
+
+    @contextmanager
     def _open(self, wait_s: float) -> Iterator[sqlite3.Connection]:
         """One transaction."""
         try:
@@ -153,7 +180,10 @@ class SessionStore:
             finally:
                 base.close()
         except (OSError, sqlite3.Error) as error:
-            raise SessionsUnavailable(f"agent.sessions: {self._path}: {error}") from None
+            raise self._unavailable(error) from None
+
+    def _unavailable(self, error: Exception) -> SessionsUnavailable:
+        return SessionsUnavailable(f"agent.sessions: {self._path}: {error}")
 
 
 def _digest(token: str) -> bytes:

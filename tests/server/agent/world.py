@@ -187,6 +187,9 @@ class AgentWorld:
         self._sessions = {"": session}
         return session
 
+    async def find(self, token: str) -> None:
+        """All sessions are here."""
+
     def resume(self, token: str) -> AgentSession | None:
         session = self._sessions.get("")
         return session if session is not None and token.startswith("t") and not session.over else None

@@ -1,13 +1,16 @@
 """Sessions that outlive their server: one server leaves (or dies), the next takes them up."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import sqlite3
+import threading
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager, closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 from websockets.asyncio.client import ClientConnection
+from websockets.exceptions import ConnectionClosed
 
 from antiphon.core.brain import BrainDone, BrainEvent, BrainRequest, TextDelta, ToolCall
 from antiphon.core.clock import unix_time_s
@@ -156,6 +159,91 @@ def test_only_its_owner_finds_a_session_again(tmp_path: Path) -> None:
                     if resumed:
                         await tell(socket, "close")
                         await closed_with(socket)
+        assert second.close()
+
+    run(test())
+
+
+class Watched(SessionKeeper):
+    """Says when it is asked."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(SessionStore(folder / "sessions.db", unix_time_s), 30.0, unix_time_s, lambda line: None)
+        self.asked = threading.Event()
+
+    def take(self, token: str, accept: Callable[[bytes], bool]) -> bytes | None:
+        self.asked.set()
+        return super().take(token, accept)
+
+
+async def left_behind(folder: Path) -> str:
+    """The token of a session whose server has gone."""
+    first = keeper(folder)
+    async with server(first, Teller()) as served, served.socket(path=SOCKET) as socket:
+        ready = await start(socket)
+        await served.app.hub.lifecycle.drain(5.0)
+    assert first.close()
+    return str(ready["resume_token"])
+
+
+def test_while_a_locked_file_is_waited_for_others_are_served(tmp_path: Path) -> None:
+    async def test() -> None:
+        token, second = await left_behind(tmp_path), Watched(tmp_path)
+        async with server(second, Teller()) as served, served.socket(path=SOCKET) as waiting:
+            with closing(sqlite3.connect(tmp_path / "sessions.db", isolation_level=None)) as base:
+                base.execute("BEGIN IMMEDIATE")
+                resumed = asyncio.create_task(start(waiting, resume=token))
+                await until(second.asked.is_set)
+                async with served.socket(path=SOCKET) as other:
+                    assert (await start(other, resume="bogus"))["resumed"] is False
+                    await tell(other, "text", text="What is booked?")
+                    assert await answered(other) == "I heard What is booked?."
+                assert not resumed.done()
+            assert (await resumed)["resumed"] is True
+        assert second.close()
+
+    run(test())
+
+
+async def came(served: Served, token: str, stack: AsyncExitStack) -> bool | None:
+    """Whether it was resumed; None: another client took over before that was said."""
+    socket = await stack.enter_async_context(served.socket(path=SOCKET))
+    try:
+        return bool((await start(socket, resume=token))["resumed"])
+    except ConnectionClosed:
+        return None
+
+
+def test_of_clients_that_present_one_token_at_once_one_has_the_session(tmp_path: Path) -> None:
+    async def test() -> None:
+        token, keepers = await left_behind(tmp_path), [keeper(tmp_path), keeper(tmp_path)]
+        async with AsyncExitStack() as stack:
+            servers = [await stack.enter_async_context(server(each, Teller())) for each in keepers]
+            async with asyncio.TaskGroup() as group:
+                asked = [[group.create_task(came(served, token, stack)) for _ in range(3)] for served in servers]
+            # In one process, whoever comes last takes over; in the other one it is not to be had.
+            await until(lambda: sorted(served.app.hub.admission.connections for served in servers) == [1, 3])
+            other, home = sorted([[task.result() for task in tasks] for tasks in asked], key=any)
+            assert other == [False, False, False]
+            assert True in home
+            assert False not in home
+        assert all(each.close() for each in keepers)
+
+    run(test())
+
+
+def test_a_client_that_leaves_while_its_session_is_looked_for_finds_it_later(tmp_path: Path) -> None:
+    async def test() -> None:
+        token, second = await left_behind(tmp_path), Watched(tmp_path)
+        async with server(second, Teller()) as served:
+            with closing(sqlite3.connect(tmp_path / "sessions.db", isolation_level=None)) as base:
+                base.execute("BEGIN IMMEDIATE")
+                async with served.socket(path=SOCKET) as socket:
+                    await tell(socket, "start", resume=token)
+                    await until(second.asked.is_set)
+                    socket.transport.abort()
+            async with served.socket(path=SOCKET) as socket:
+                assert (await start(socket, resume=token))["resumed"] is True
         assert second.close()
 
     run(test())

@@ -67,7 +67,8 @@ class SessionKeeper:
 
     def take(self, token: str, accept: Callable[[bytes], bool]) -> bytes | None:
         """What an earlier process put away for this token; None: nothing that the caller accepts. Raises
-        ``AtCapacity`` where another process has yet to let go of it."""
+        ``AtCapacity`` where another process has yet to let go of it. Waits for the disk: nothing for the loop. Of those
+        who ask at once, one gets it."""
         try:
             return self._store.take(token, accept)
         except StillRunning as error:

@@ -6,7 +6,6 @@ The session, and with it the conversation, outlives the socket.
 
 from collections.abc import Callable, Sequence
 from itertools import count
-from typing import Protocol
 
 from antiphon.core.brain import BrainDone, BrainEvent, BrainFailed, TextDelta, ToolCall
 from antiphon.core.errors import AntiphonError, EngineFailed
@@ -20,6 +19,7 @@ from antiphon.dialog.tool_run import CallTool, CancelTool
 from antiphon.protocol import native_messages as wire
 from antiphon.protocol.actions import AgentAction, Ask, Cancel, Key, Note
 from antiphon.protocol.native import NativeLimits, NativeSocket, Tell, ToConversation
+from antiphon.server.agent.door import Door, token_in
 from antiphon.server.agent.hearing import AgentHearing
 from antiphon.server.agent.session import AgentSession
 from antiphon.server.agent.voices import AgentVoices
@@ -27,25 +27,9 @@ from antiphon.server.lifecycle import Unready
 from antiphon.text.turn_openers import asks_yes_or_no
 
 
-class Door(Protocol):
-    """Where sessions come from."""
-
-    def begin(self, start: wire.Start, now_s: float) -> AgentSession:
-        """Raises ``AntiphonError``."""
-        ...
-
-    def resume(self, token: str) -> AgentSession | None:
-        """The session that the token opens, if it is still there and the caller's own. Raises ``AtCapacity`` where
-        another server has yet to let go of it."""
-        ...
-
-    def token(self, session: AgentSession) -> str:
-        """A fresh one."""
-        ...
-
-
 class AgentMachine:
-    """See :class:`antiphon.server.machine.AgentMachine` for what the shell calls; :meth:`connect` comes first."""
+    """See :class:`antiphon.server.machine.AgentMachine` for what the shell calls; :meth:`connect` comes first, then
+    :meth:`meet`."""
 
     def __init__(self, door: Door, limits: NativeLimits) -> None:
         self._door = door
@@ -67,6 +51,12 @@ class AgentMachine:
     def connect(self, prod: Callable[[], None], drop: Callable[[], None]) -> None:
         """``prod`` has the shell call :meth:`tick`; ``drop`` ends the socket at once."""
         self._prod, self._drop = prod, drop
+
+    async def meet(self, frame: str | bytes) -> None:
+        """The first frame is about to be received: what it takes to find the session that it asks for."""
+        token = token_in(frame)
+        if token is not None:
+            await self._door.find(token)
 
     def prod(self) -> None:
         self._prod()

@@ -6,16 +6,16 @@ import logging
 import secrets
 import uuid
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, field
 
 import msgspec
 
 from antiphon.core.clock import unix_time_s
-from antiphon.core.errors import AntiphonError
+from antiphon.core.errors import AntiphonError, AtCapacity
 from antiphon.core.speech import SpeechConfig
-from antiphon.dialog.conversation_events import Closed
 from antiphon.protocol import native_messages as wire
+from antiphon.server.agent.keeping import SessionKeeper
+from antiphon.server.agent.left import LeftSession
 from antiphon.server.agent.log import AgentSessionFacts
 from antiphon.server.agent.plan import plan_session
 from antiphon.server.agent.saved import VERSION, SavedSession, decode_session, encode_session
@@ -23,7 +23,6 @@ from antiphon.server.agent.session import AgentSession
 from antiphon.server.agent.tools import ToolTasks, server_tools
 from antiphon.server.auth import Principal
 from antiphon.server.hub import Hub
-from antiphon.server.session import Alarm
 
 log = logging.getLogger("antiphon")
 
@@ -47,6 +46,7 @@ class AgentSessions:
         self._known: dict[str, _Known] = {}
         self._by_token: dict[str, _Known] = {}
         self._left: dict[str, LeftSession] = {}
+        self._sought: dict[str, asyncio.Task[AtCapacity | None]] = {}
 
     def __len__(self) -> int:
         return len(self._known)
@@ -96,11 +96,29 @@ class AgentSessions:
             session.keep, session.keep_always = lambda: self._keep(known, running=True), hub.keeper.always
         return session
 
-    def resume(self, token: str, principal: Principal, traceparent: str = "") -> AgentSession | None:
-        """Raises ``AtCapacity`` where another server has yet to let go of it."""
+    async def find(self, token: str, principal: Principal, traceparent: str = "") -> None:
+        """Look among the sessions of earlier processes; what is found waits for its client here, like any other.
+
+        Whoever else presents the token meanwhile waits for the result. Raises ``AtCapacity`` where another server has
+        yet to let go of it.
+        """
+        while (asked := self._sought.get(token)) is not None:
+            await asyncio.wait((asked,))
+        keeper = self._hub.keeper
+        if keeper is None or token in self._by_token:
+            return
+        # A task, since what was taken must be put somewhere, even if the client has gone.
+        seeking = self._restored(keeper, token, principal, traceparent)
+        task = self._sought[token] = asyncio.create_task(seeking)
+        task.add_done_callback(lambda _: self._sought.pop(token))
+        if (refusal := await asyncio.shield(task)) is not None:
+            raise refusal
+
+    def resume(self, token: str, principal: Principal) -> AgentSession | None:
+        """One that this process has, or has found."""
         known = self._by_token.get(token)
         if known is None:
-            return self._restored(token, principal, traceparent)
+            return None
         if known.session.over or known.principal.name != principal.name:
             return None
         for other in [other for other in known.tokens if other != token]:
@@ -141,10 +159,14 @@ class AgentSessions:
             return
         left = self._left.get(session.session_id)
         if left is None:
-            left = self._left[session.session_id] = LeftSession(session, self._hub, self)
-            left.enter()
+            left = self._wait(session)
             self._bound()
         left.look()
+
+    def _wait(self, session: AgentSession) -> LeftSession:
+        left = self._left[session.session_id] = LeftSession(session, self._hub, self)
+        left.enter()
+        return left
 
     def _bound(self) -> None:
         waiting = [left for left in self._left.values() if not left.session.over]
@@ -169,8 +191,10 @@ class AgentSessions:
         )
         keeper.keep(session.session_id, known.tokens, encode_session(saved), running=running, done=done)
 
-    def _restored(self, token: str, principal: Principal, traceparent: str) -> AgentSession | None:
-        """A session of an earlier process."""
+    async def _restored(
+        self, keeper: SessionKeeper, token: str, principal: Principal, traceparent: str
+    ) -> AtCapacity | None:
+        """A session of an earlier process waits here, if there is one; or why it cannot be had yet."""
         found: SavedSession | None = None
 
         def accept(data: bytes) -> bool:
@@ -178,9 +202,13 @@ class AgentSessions:
             found = decode_session(data)
             return found is not None and found.principal == principal.name
 
-        keeper, now_s = self._hub.keeper, self._hub.clock.now_s()
-        if keeper is None or keeper.take(token, accept) is None or found is None:
+        try:
+            data = await asyncio.to_thread(keeper.take, token, accept)
+        except AtCapacity as error:
+            return error
+        if data is None or found is None:
             return None
+        now_s = self._hub.clock.now_s()
         try:
             session = self.begin(found.start, principal, now_s, traceparent, found.session_id)
         except AntiphonError as error:
@@ -190,75 +218,8 @@ class AgentSessions:
         known = self._known[session.session_id]
         known.tokens.append(token)
         self._by_token[token] = known
-        return session
-
-
-class LeftSession:
-    """A session without a socket, as the lifecycle's guest: it ends when its time is over and its tools have ended.
-
-    When the server leaves, it is put away for the next one as soon as its tools have ended.
-    """
-
-    def __init__(self, session: AgentSession, hub: Hub, sessions: AgentSessions) -> None:
-        self.session = session
-        self._hub = hub
-        self._sessions = sessions
-        self._loop = asyncio.get_running_loop()
-        self._leaving = False
-        self._put = False
-        self._alarm = Alarm(hub.clock, self.look)
-
-    def enter(self) -> None:
-        self._hub.lifecycle.enter(self)
-
-    def stop(self) -> None:
-        self._alarm.stop()
-        self._hub.lifecycle.leave(self)
-
-    def look(self) -> None:
-        self.session.catch_up(self._hub.clock.now_s())
-        if self._put:
-            return
-        if self.session.over and not self.session.running:
-            self._sessions.forget(self.session)
-        elif self._leaving and not self.session.over and not self.session.running:
-            self._put = True
-            self._sessions.put_away(self.session, self._written)
-        else:
-            self._alarm.plan([self.session.deadline_s])
-
-    def drain(self) -> None:
-        """Its client will find another server; its writes may come to their end."""
-        if self.session.keep is None:
-            self.give_up()
-            return
-        self._leaving = True
-        if not self.session.over:
-            self.session.keep()
-        self.look()
-
-    def give_up(self) -> None:
-        """Its client comes too late; its writes may come to their end."""
-        if not self.session.over:
-            self.session.handle(Closed(), self._hub.clock.now_s())
-        self.look()
-
-    def cut(self) -> None:
-        """What it was when this process had to leave has been kept already; how its writes ended is not known then."""
-        self._away()
-
-    def drop(self) -> None:
-        self._away()
-
-    def _written(self) -> None:
-        """On the keeper's thread."""
-        with suppress(RuntimeError):  # the loop has ended meanwhile
-            self._loop.call_soon_threadsafe(self._away)
-
-    def _away(self) -> None:
-        kept = self._leaving and not self.session.over
-        self.session.break_off("restart")
-        self._sessions.forget(self.session, kept=kept)
+        self._wait(session).look()
+        return None
 
 
 class AgentDoor:
@@ -268,12 +229,21 @@ class AgentDoor:
         self._sessions = sessions
         self._principal = principal
         self._traceparent = traceparent
+        self._refusal: AtCapacity | None = None
 
     def begin(self, start: wire.Start, now_s: float) -> AgentSession:
         return self._sessions.begin(start, self._principal, now_s, self._traceparent)
 
+    async def find(self, token: str) -> None:
+        try:
+            await self._sessions.find(token, self._principal, self._traceparent)
+        except AtCapacity as error:
+            self._refusal = error
+
     def resume(self, token: str) -> AgentSession | None:
-        return self._sessions.resume(token, self._principal, self._traceparent)
+        if self._refusal is not None:
+            raise self._refusal
+        return self._sessions.resume(token, self._principal)
 
     def token(self, session: AgentSession) -> str:
         return self._sessions.token(session)

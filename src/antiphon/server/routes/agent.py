@@ -41,6 +41,7 @@ class AgentRoute(SocketRoute):
     async def serve(self, socket: SpeechSocket, machine: Machine) -> None:
         assert isinstance(machine, AgentMachine)
         machine.connect(socket.prod, socket.drop)
+        socket.meet(machine.meet)
         try:
             await socket.run()
         finally:

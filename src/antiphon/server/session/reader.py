@@ -1,7 +1,7 @@
 """What comes in on a socket, no faster than it is taken up."""
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 
 from starlette.websockets import WebSocket
 
@@ -35,6 +35,8 @@ class Reader:
         self._hears = hears
         self._audio_mark = audio_mark
         self._room = asyncio.Event()
+        self.meet: Callable[[str | bytes], Awaitable[None]] | None = None
+        """Awaited with the first frame before it is taken; nothing else is read meanwhile."""
 
     def go_on(self) -> None:
         """It may be full no longer."""
@@ -49,6 +51,9 @@ class Reader:
             now_s = self._clock.now_s()
             text = message.get("text")
             for frame in self._pieces(message.get("bytes", b"") if text is None else text):
+                if self.meet is not None:
+                    meet, self.meet = self.meet, None
+                    await meet(frame)
                 self._take(frame, now_s)
                 while self._full():
                     self._room.clear()

@@ -10,7 +10,7 @@ is not read from until it has been.
 import asyncio
 import traceback
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Final, cast
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
@@ -90,6 +90,10 @@ class SpeechSocket:
         self._over = self._draining = False
         self._outcome: Outcome = "dropped"
         self._closed_with = GOING_AWAY
+
+    def meet(self, first: Callable[[str | bytes], Awaitable[None]]) -> None:
+        """To be awaited with the first frame, before the machine gets it."""
+        self._reader.meet = first
 
     async def run(self) -> None:
         hub, now_s = self._hub, self._hub.clock.now_s
