@@ -14,6 +14,7 @@ import typer
 from antiphon.bench.library import Library
 from antiphon.bench.report import Report, markdown, write
 from antiphon.bench.workload import TextKind
+from antiphon.cli.parent import OPTION
 from antiphon.core.errors import AntiphonError, InvalidInput, ModelUnavailable
 from antiphon.core.frame import Samples
 from antiphon.settings import load
@@ -124,18 +125,19 @@ def own_server(
     scripted: bool = False,
     llm: tuple[str, str] | None = None,
 ) -> Iterator[str]:
-    """`antiphon serve` in a process of its own, on a free port. ``unlimited``: no limit on streams stands before the
-    machine's own. ``limits``: a file with the limit. ``scripted``: `antiphon scripted`, which has no model. ``llm``:
-    URL and name of the language model that answers in conversations."""
+    """`antiphon serve` in a process of its own, on a free port; it ends with this one, however that ends.
+    ``unlimited``: no limit on streams stands before the machine's own. ``limits``: a file with the limit.
+    ``scripted``: `antiphon scripted`, which has no model. ``llm``: URL and name of the language model that
+    answers in conversations."""
     with tempfile.TemporaryDirectory() as folder:
         port_file = Path(folder) / "port"
-        command = [sys.executable, "-m", "antiphon", "scripted" if scripted else "serve", "--port", "0"]
+        command = [sys.executable, "-m", "antiphon", "scripted" if scripted else "serve", "--port", "0", OPTION]
         command += ["--port-file", str(port_file)] + ([] if scripted else ["--log-level", "error"])
         command += ["--config", str(config)] if config and not scripted else []
         command += ["--limits", str(limits)] if limits else []
         command += ["--max-streams", str(UNLIMITED_STREAMS)] if unlimited else []
         command += ["--llm-url", llm[0], "--llm-model", llm[1]] if llm else []
-        with subprocess.Popen(command, stdout=subprocess.DEVNULL) as server:
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as server:
             try:
                 yield f"http://127.0.0.1:{_port_of(server, port_file)}"
             finally:

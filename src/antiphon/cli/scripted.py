@@ -7,6 +7,7 @@ import numpy as np
 import typer
 
 from antiphon.cli.app import app
+from antiphon.cli.parent import WhileStdin, leave_with_stdin
 from antiphon.core.clock import MonotonicClock
 from antiphon.core.frame import Samples
 from antiphon.engine.build import House
@@ -25,8 +26,11 @@ def scripted(
     port: Annotated[int, typer.Option(help="Port; 0 takes a free one.", min=0, max=65535)] = 0,
     port_file: Annotated[Path | None, typer.Option("--port-file", help="Write the real port here when ready.")] = None,
     quantum_ms: Annotated[float, typer.Option(help="Audio made at once.", min=1)] = 200.0,
+    while_stdin: WhileStdin = False,
 ) -> None:
     """Serve a voice that costs nothing: a tone as long as the text, made as fast as it can be sent."""
+    if while_stdin:
+        leave_with_stdin()
     given = {"server.port": port, "server.port_file": port_file}
     many = {"server.max_connections": MAX_STREAMS, "server.max_streams": MAX_STREAMS}
     settings = load(None, {**given, **many, "log.level": "error"})

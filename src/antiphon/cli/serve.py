@@ -7,6 +7,7 @@ import typer
 
 from antiphon.cli.app import ConfigOption, VoiceOption, app
 from antiphon.cli.house import open_store, transducer_folders, whisper_folders
+from antiphon.cli.parent import WhileStdin, leave_with_stdin
 from antiphon.core.brain import Brain
 from antiphon.core.clock import MonotonicClock, today
 from antiphon.engine.brain import RuleBrain
@@ -46,10 +47,13 @@ def serve(
     ] = None,
     llm_model: Annotated[str | None, typer.Option("--llm-model", help="Name of the model there.")] = None,
     log_level: Annotated[str | None, typer.Option("--log-level", help="debug, info, warning or error.")] = None,
+    while_stdin: WhileStdin = False,
     config: ConfigOption = None,
 ) -> None:
     """Speak, listen and hold conversations, over Cartesia's, OpenAI's and our own protocols. Every setting is in
     docs/operations.md."""
+    if while_stdin:
+        leave_with_stdin()
     settings = load(
         config,
         {

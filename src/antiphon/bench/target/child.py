@@ -2,6 +2,7 @@
 
 import multiprocessing
 import socket
+import threading
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from typing import Any
@@ -14,7 +15,8 @@ START_TIMEOUT_S = 20.0
 
 class ChildServer:
     """``make(*arguments)`` gives the application, in the child; it is a function of a module. ``name`` is what an error
-    calls it. ``port`` and ``pid`` are known once it runs, else ``RuntimeError`` is raised. Close it."""
+    calls it. ``port`` and ``pid`` are known once it runs, else ``RuntimeError`` is raised. Close it; it ends at the
+    latest with this process, however that ends."""
 
     def __init__(self, name: str, make: Callable[..., Starlette], *arguments: Any, log_level: str = "warning") -> None:
         context = multiprocessing.get_context("spawn")
@@ -41,7 +43,15 @@ def _serve(ready: Connection, make: Callable[..., Starlette], arguments: tuple[A
     app = make(*arguments)
     listener = socket.create_server(("127.0.0.1", 0))
     ready.send(listener.getsockname()[1])
-    config = uvicorn.Config(
-        app, log_level=log_level, access_log=False, ws_per_message_deflate=False, lifespan="off"
-    )
-    uvicorn.Server(config).run(sockets=[listener])
+    config = uvicorn.Config(app, log_level=log_level, access_log=False, ws_per_message_deflate=False, lifespan="off")
+    server = uvicorn.Server(config)
+    threading.Thread(target=_leave_with_parent, args=(server,), name="parent", daemon=True).start()
+    server.run(sockets=[listener])
+
+
+def _leave_with_parent(server: uvicorn.Server) -> None:
+    """Also where the parent was killed, and could not say so."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        server.force_exit = server.should_exit = True
