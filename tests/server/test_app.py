@@ -10,7 +10,20 @@ from websockets.exceptions import InvalidStatus
 
 from antiphon.server.journal import Crashed, Refused, RequestEnded
 
-from .support import ORDER, VOICE, ScriptedEngine, in_process, receive_until, run, send, serving, settings, until
+from .support import (
+    ORDER,
+    VOICE,
+    ScriptedEngine,
+    audio,
+    in_process,
+    receive,
+    receive_until,
+    run,
+    send,
+    serving,
+    settings,
+    until,
+)
 
 SPEECH = {"model": "tts-1", "input": "Hello.", "voice": "alloy", "response_format": "pcm"}
 BYTES = {**ORDER, "transcript": "Hello."}
@@ -324,5 +337,24 @@ def test_metrics_count_what_happened() -> None:
             assert 'antiphon_tts_ttfb_seconds_count{engine="scripted",route="/tts/bytes"} 1.0' in text
             assert "antiphon_ready 1.0" in text
             assert "antiphon_build_info" in text
+
+    run(test())
+
+
+def test_metrics_know_the_audio_of_a_stream_that_still_speaks() -> None:
+    seconds: list[float] = []
+
+    async def test() -> None:
+        async with serving(ScriptedEngine()) as served, served.socket() as socket, served.client() as client:
+            await send(socket, "c", "Text.")
+            await until(lambda: served.engine.streams and served.engine.streams[0].flushes)
+            for chunks in (2, 4):
+                for _ in range(chunks):
+                    served.engine.streams[0].say(audio())
+                    await receive(socket)
+                text = (await client.get("/metrics")).text
+                line = next(line for line in text.splitlines() if line.startswith("antiphon_tts_audio_seconds_total"))
+                seconds.append(float(line.split()[1]))
+            assert seconds == pytest.approx([2 * 480 / 24_000, 6 * 480 / 24_000])
 
     run(test())

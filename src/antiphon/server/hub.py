@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Protocol
+from weakref import WeakValueDictionary
 
 from antiphon.audio.pcm import bytes_per_sample
 from antiphon.core.brain import Brain
@@ -69,6 +70,7 @@ class Hub:
     keeper: SessionKeeper | None = None
     """Who puts agents' sessions away for the next process; None: they end with this one."""
     _numbers: "count[int]" = field(default_factory=lambda: count(1))
+    _lines: "WeakValueDictionary[int, Line]" = field(default_factory=WeakValueDictionary)
 
     def open_line(
         self,
@@ -120,9 +122,18 @@ class Hub:
         now_s = self.clock.now_s()
         self.journal.log(StreamOpened(now_s, number, request_id, route, principal.name, name, voice))
         if ear is None or isinstance(config, SpeechConfig):
-            return Line(number, stream, place, self.journal, self.clock)
-        bytes_per_s = bytes_per_sample(config.encoding) * config.sample_rate_hz
-        return EarLine(number, ear, place, self.journal, self.clock, ear=ear, bytes_per_s=bytes_per_s)
+            line = Line(number, stream, place, self.journal, self.clock)
+        else:
+            bytes_per_s = bytes_per_sample(config.encoding) * config.sample_rate_hz
+            line = EarLine(number, ear, place, self.journal, self.clock, ear=ear, bytes_per_s=bytes_per_s)
+        self._lines[number] = line
+        return line
+
+    def metrics_text(self) -> bytes:
+        """Up to this moment: streams that last tell what they have not told yet, so that their chunks need not."""
+        for line in list(self._lines.values()):
+            line.settle()
+        return self.metrics.text()
 
     def refuse(self, error: AntiphonError, request_id: str, route: str, reason: str | None = None) -> None:
         """Journal a refusal; the caller is told by whoever speaks its protocol."""

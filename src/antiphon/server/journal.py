@@ -63,7 +63,8 @@ class TextPushed:
 
 @dataclass(frozen=True, slots=True)
 class AudioSent:
-    """Audio was taken to be sent: a stream's first chunk, or, when it ends, all that came after it. ``audio_s`` is its
+    """Audio was taken to be sent: a stream's first chunk, or what came since the last such entry: told when
+    it ends, and before metrics are read. ``audio_s`` is its
     playing time, ``compute_s`` the worker time it cost."""
 
     at_s: float

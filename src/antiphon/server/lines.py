@@ -41,7 +41,7 @@ class EarStream(Stream, Protocol):
         ...
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, weakref_slot=True, eq=False)
 class Line:
     """An open stream. ``number`` is unique in this process. ``end`` may come from anywhere, more than once."""
 
@@ -84,7 +84,7 @@ class Line:
             self._sent_bytes += len(event.data)
             self._sent_s += event.samples / event.sample_rate_hz
             self._sent_compute_s += event.compute_s
-            if not self._spoke:  # its time counts; of the others only how much they are, which is told at the end
+            if not self._spoke:  # its time counts; of the others only how much they are, which is told later
                 self._spoke = True
                 self._tell()
             return
@@ -103,16 +103,16 @@ class Line:
 
     def end(self, outcome: Outcome) -> None:
         if self.is_open:
+            self.settle()
             self.is_open = False
-            self._settle()
             self.stream.close()
             self.place.release()
             final: Outcome = "failed" if self.failure else outcome
             self.journal.log(StreamEnded(self.clock.now_s(), self.number, final, self.failure))
 
-    def _settle(self) -> None:
-        """What is still to be told of the stream."""
-        if self._sent_bytes:
+    def settle(self) -> None:
+        """Tell the journal what it has yet to be told of the stream."""
+        if self.is_open and self._sent_bytes:
             self._tell()
 
     def _tell(self) -> None:
@@ -121,7 +121,7 @@ class Line:
         self.journal.log(sent)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class EarLine(Line):
     """A stream of listening: bytes in, ``bytes_per_s`` for each second."""
 
@@ -145,7 +145,7 @@ class EarLine(Line):
         if isinstance(item, bytes):
             self._untold_bytes += len(item)
             if self._untold_bytes >= self.bytes_per_s:  # once a second: frames come fifty times as often
-                self._settle()
+                self.settle()
 
     def flush(self, marker: Marker, *, last: bool) -> None:
         self._asked_s[marker] = self.clock.now_s()
@@ -165,7 +165,9 @@ class EarLine(Line):
         if isinstance(event, TurnEnded):
             self.journal.log(TurnOver(self.clock.now_s(), self.number, event.reason))
 
-    def _settle(self) -> None:
+    def settle(self) -> None:
+        if not self.is_open:
+            return
         audio_s, compute_s = self._untold_bytes / self.bytes_per_s, self.ear.compute_s
         taken = AudioTaken(self.clock.now_s(), self.number, audio_s, compute_s - self._told_compute_s)
         self._untold_bytes, self._told_compute_s = 0, compute_s

@@ -46,6 +46,20 @@ def test_a_streams_latencies_count_from_its_first_text() -> None:
     assert values['antiphon_tts_text_characters_total{engine="hibari"}'] == 12
 
 
+def test_sums_grow_while_a_stream_lasts_and_count_nothing_twice() -> None:
+    begun = life(1)[:-1]
+    assert told(*begun)['antiphon_tts_audio_seconds_total{engine="hibari"}'] == pytest.approx(0.06)
+    more = AudioSent(11.3, 1, 960, 0.02, 0.01)
+    for entries in ((*begun, more), (*begun, more, life(1)[-1]), (*begun[:-1], life(1)[-1])):
+        values, sent = told(*entries), [entry for entry in entries if isinstance(entry, AudioSent)]
+        for name, whole in (
+            ("audio_seconds", sum(entry.audio_s for entry in sent)),
+            ("compute_seconds", sum(entry.compute_s for entry in sent)),
+            ("audio_bytes", sum(entry.data_bytes for entry in sent)),
+        ):
+            assert values[f'antiphon_tts_{name}_total{{engine="hibari"}}'] == pytest.approx(whole)
+
+
 def test_gauges_go_up_and_come_back() -> None:
     opened = ConnectionOpened(1.0, "r", "/tts/websocket", "")
     assert told(opened, life(1)[0])['antiphon_active_streams{engine="hibari"}'] == 1

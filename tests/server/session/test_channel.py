@@ -75,5 +75,10 @@ def test_the_journal_is_told_of_the_first_chunk_at_once_and_of_the_others_togeth
     for _ in range(5):
         told.pulled(audio(200))
     assert len(entries) == 1
+    told.settle()
+    told.settle()
+    assert entries[1:] == [AudioSent(0.0, 1, 2000, 1.0, 2.5)]
+    told.pulled(audio(200))
     told.end("done")
-    assert entries[1:] == [AudioSent(0.0, 1, 2000, 1.0, 2.5), StreamEnded(0.0, 1, "done", "")]
+    told.settle()
+    assert entries[2:] == [AudioSent(0.0, 1, 400, 0.2, 0.5), StreamEnded(0.0, 1, "done", "")]

@@ -106,7 +106,11 @@ class Metrics:
 
     def _spoke(self, entry: journal.AudioSent) -> None:
         tally = self._tallies.update(entry)
-        if tally is not None and tally.tellings == 1:
+        if tally is None:
+            return
+        if tally.tellings > 1:
+            self._count(tally)
+        else:
             self._of(self._ttfb, tally.opened.engine, tally.opened.route).observe(tally.ttfb_s or 0.0)
             self._of(self._queue, tally.opened.engine).observe(tally.queue_s or 0.0)
 
@@ -128,15 +132,19 @@ class Metrics:
                 self._turns.labels(engine, entry.reason).inc()
 
     def _close(self, tally: Tally, outcome: str) -> None:
-        """Sums are added once per stream: a chunk in flight costs the loop as little as possible."""
         engine = tally.opened.engine
         self._of(self._streams, engine).dec()
         self._of(self._ended, engine, outcome).inc()
-        if not tally.tellings:  # it said nothing, or it listened
-            return
-        self._of(self._audio, engine).inc(tally.audio_s)
-        self._of(self._compute, engine).inc(tally.compute_s)
-        self._of(self._bytes, engine).inc(tally.data_bytes)
+        if tally.tellings == 1:  # its first chunk was its only one
+            self._count(tally)
+
+    def _count(self, tally: Tally) -> None:
+        """Not with the first chunk: while a listener waits for it, it costs the loop as little as possible."""
+        engine, (audio_s, compute_s, data_bytes) = tally.opened.engine, tally.counted
+        tally.counted = tally.audio_s, tally.compute_s, tally.data_bytes
+        self._of(self._audio, engine).inc(tally.audio_s - audio_s)
+        self._of(self._compute, engine).inc(tally.compute_s - compute_s)
+        self._of(self._bytes, engine).inc(tally.data_bytes - data_bytes)
 
     def _of(self, metric: _Metric, *labels: str) -> _Metric:
         """``metric.labels``, found once: these have few values, and are asked for with every stream."""

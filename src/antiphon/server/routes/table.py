@@ -70,7 +70,7 @@ def entries(hub: Hub) -> list[Entry]:
         return json_response({"status": phase}, 200 if hub.lifecycle.is_ready else 503)
 
     async def metrics(request: Request) -> Response:
-        return Response(hub.metrics.text(), media_type=CONTENT_TYPE)
+        return Response(hub.metrics_text(), media_type=CONTENT_TYPE)
 
     served = [
         entry(status, "GET", "/", "The server and its version", "server", secured=False,
