@@ -87,3 +87,10 @@ def test_a_run_without_end_is_cut() -> None:
     found = spoken(units(["1 " * 2000]))
     assert len(found) > 10
     assert max(map(len, found)) <= 320
+
+
+@pytest.mark.parametrize("size", [320, 321, 420, 640, 641, 1_000])
+def test_a_run_without_spaces_is_spoken_whole(size: int) -> None:
+    run = ("https://example.com/" + "x/" * size)[:size]
+    assert "".join(spoken(units([run]))) == run
+    assert "".join(spoken(units(list(run)))) == run

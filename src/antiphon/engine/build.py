@@ -103,8 +103,9 @@ def build(
         scheduler = Scheduler(clock or MonotonicClock(), workers)
         try:
             engines: list[VoiceEngine] = [TtsEngine(voice.result(), scheduler, capacity)]
-            if (folder := ssm or packaged()) is not None:
-                engines.append(SsmEngine(SsmVoice(folder, voice.result().frontend, sessions), scheduler, capacity))
+            if (folder := ssm or packaged()) is not None:  # before the others: the first voice is the default
+                river = SsmVoice(folder, voice.result().frontend, sessions)
+                engines.insert(0, SsmEngine(river, scheduler, capacity))
             if kokoro.voices:
                 lane = Lane.beside_others(scheduler)
                 places = min(capacity, kokoro_streams or KOKORO_STREAMS * lane.seats)

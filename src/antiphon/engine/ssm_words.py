@@ -40,8 +40,8 @@ class WordChunker(Chunker):
             left, right = words[count - 1], words[count]
             if count >= _MOST_WORDS or not _bound(text[left[0] : left[1]], text[right[0] : right[1]]):
                 return right[0]
-        if end is not None and end - start <= _WINDOW_CHARS:
-            return end
+        if end is not None:
+            return min(end, start + _WINDOW_CHARS)
         # a run without spaces, or of nothing but figures
         return start + _WINDOW_CHARS if len(text) - start > 2 * _WINDOW_CHARS else None
 

@@ -1,4 +1,4 @@
-"""hibari, the default voice: a small English voice that reads whole sentences or parts of them, far faster than speech.
+"""hibari: a small English voice that reads whole sentences or parts of them, far faster than speech.
 
 Weights and grapheme-to-phoneme rules come from the ``hibari-tts`` package (Apache-2.0); the graph is driven here, in
 windows, so that the first sound of a sentence is ready before the rest of it is decoded.

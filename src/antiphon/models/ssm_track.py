@@ -28,7 +28,7 @@ CONTEXT_WORDS = (4, 2)
 got other phonemes than in the whole sentence (one word after it: 5, none: 113)."""
 
 _PAUSE_FRAMES = {"none": 6, "clause": 16, "sentence": 26, "paragraph": 55}
-"""From the last sound of a sentence to the first of the next: what the default voice does."""
+"""From the last sound of a sentence to the first of the next: what hibari does."""
 _LEAD_FRAMES = 2
 """Silence before a sentence's first sound."""
 _UNREAD = frozenset("\"()“”")

@@ -110,7 +110,7 @@ class ModelSettings(Section):
 
 class TtsSettings(Section):
     default_voice: str | None = None
-    """None: the first voice of the first engine."""
+    """None: the first voice of the first engine, River."""
     max_buffer_delay_s: float = Field(default=3.0, ge=0, le=5.0)
     context_idle_s: float = Field(default=8.0, ge=5.0)
     """A context that has spoken all it got, and gets no more for this long, ends."""
