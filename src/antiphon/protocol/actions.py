@@ -6,8 +6,9 @@ gone can be told from those of its successor with the same public name. Actions 
 are skipped. A question to a brain (``Ask``) has a key of its own, and ends by ``Cancel`` or by its last event.
 """
 
-from dataclasses import dataclass
 from typing import TypeAlias
+
+import msgspec
 
 from antiphon.core.brain import BrainRequest
 from antiphon.core.event import Marker
@@ -18,8 +19,7 @@ from antiphon.core.turns import EndpointSettings
 Key: TypeAlias = int
 
 
-@dataclass(frozen=True, slots=True)
-class Open:
+class Open(msgspec.Struct, frozen=True):
     """Take a stream, of speech or of listening by the kind of ``config``. If it cannot be had, report it with
     ``refused``. ``snapshot``: of a stream of speech that was saved, to go on with; ``config`` only names its voice."""
 
@@ -28,8 +28,7 @@ class Open:
     snapshot: bytes = b""
 
 
-@dataclass(frozen=True, slots=True)
-class Push:
+class Push(msgspec.Struct, frozen=True):
     """Give a text delta, a change of prosody or bytes of audio to the stream. If that raises, report it with
     ``refused``."""
 
@@ -37,31 +36,27 @@ class Push:
     item: str | Prosody | bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Flush:
+class Flush(msgspec.Struct, frozen=True):
     key: Key
     marker: Marker
     last: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Configure:
+class Configure(msgspec.Struct, frozen=True):
     """From here on turns of this stream are decided with these settings. The first follows its ``Open``."""
 
     key: Key
     settings: EndpointSettings
 
 
-@dataclass(frozen=True, slots=True)
-class Save:
+class Save(msgspec.Struct, frozen=True):
     """Stop the stream between two steps; ``Saved`` is its last event, or ``Unsaved`` says that it goes on."""
 
     key: Key
     limit_bytes: int
 
 
-@dataclass(frozen=True, slots=True)
-class Ask:
+class Ask(msgspec.Struct, frozen=True):
     """Put a question to the brain; deliver its events under this key. If it cannot be put, report it with
     ``refused``."""
 
@@ -69,46 +64,40 @@ class Ask:
     request: BrainRequest
 
 
-@dataclass(frozen=True, slots=True)
-class Cancel:
+class Cancel(msgspec.Struct, frozen=True):
     """Drop the stream or the question, its undelivered events and the frames of this key that have not left yet; free
     its place."""
 
     key: Key
 
 
-@dataclass(frozen=True, slots=True)
-class Close:
+class Close(msgspec.Struct, frozen=True):
     """The stream has said all: give its place back. Frames already sent for it still go out."""
 
     key: Key
 
 
-@dataclass(frozen=True, slots=True)
-class CloseSocket:
+class CloseSocket(msgspec.Struct, frozen=True):
     """Close the socket with this code, after what was sent before. What is sent after it is dropped."""
 
     code: int
 
 
-@dataclass(frozen=True, slots=True)
-class Send:
+class Send(msgspec.Struct, frozen=True):
     """One text frame for the client, in UTF-8. ``key``: the stream it speaks for, None for errors and other news."""
 
     frame: bytes
     key: Key | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SendBytes:
+class SendBytes(msgspec.Struct, frozen=True):
     """One binary frame for the client, queued and dropped as :class:`Send` is."""
 
     frame: bytes
     key: Key | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(msgspec.Struct, frozen=True):
     """Something for the log, not for the wire."""
 
     message: str

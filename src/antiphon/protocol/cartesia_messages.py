@@ -158,40 +158,31 @@ class MessageWriter:
 
     def _audio(self, event: Audio) -> list[bytes]:
         data = event.data
-        step_ms = round(event.compute_s * 1000.0, 3)
+        step_ms = round(event.compute_s * 1e6) / 1000
         if 0 < len(data) <= self._chunk_bytes:
             return [self._chunk(data, step_ms)]
         # Even pieces: a last crumb of a millisecond would be all overhead.
         count = -(-len(data) // self._chunk_bytes)
         total = len(data) // self._sample_bytes
         cuts = [total * piece // count * self._sample_bytes for piece in range(count)] + [len(data)]
-        return [
-            self._chunk(data[start:end], step_ms if start == 0 else 0.0)
-            for start, end in itertools.pairwise(cuts)
-        ]
+        return [self._chunk(data[start:end], step_ms if start == 0 else 0.0) for start, end in itertools.pairwise(cuts)]
 
     def _chunk(self, data: bytes, step_ms: float) -> bytes:
-        return _encoder.encode(
-            Chunk(context_id=self._context_id, step_time=step_ms, flush_id=self.flush_id, data=data)
-        )
+        return _encoder.encode(Chunk(context_id=self._context_id, step_time=step_ms, flush_id=self.flush_id, data=data))
 
     def _word_times(self, event: WordTimes) -> list[bytes]:
         timed = event.normalized if self._normalized else event.words
         if not self._words or not timed:
             return []
         words = WordList([word.text for word in timed], *_seconds(timed, event.sample_rate_hz))
-        return [
-            _encoder.encode(Timestamps(context_id=self._context_id, flush_id=self.flush_id, word_timestamps=words))
-        ]
+        return [_encoder.encode(Timestamps(context_id=self._context_id, flush_id=self.flush_id, word_timestamps=words))]
 
     def _phoneme_times(self, event: PhonemeTimes) -> list[bytes]:
         timed = event.phonemes
         if not self._phonemes or not timed:
             return []
         phonemes = PhonemeList([phoneme.text for phoneme in timed], *_seconds(timed, event.sample_rate_hz))
-        message = PhonemeTimestamps(
-            context_id=self._context_id, flush_id=self.flush_id, phoneme_timestamps=phonemes
-        )
+        message = PhonemeTimestamps(context_id=self._context_id, flush_id=self.flush_id, phoneme_timestamps=phonemes)
         return [_encoder.encode(message)]
 
     def flush_done(self, flush_id: int) -> bytes:

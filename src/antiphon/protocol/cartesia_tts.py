@@ -143,16 +143,18 @@ class TtsSocket:
         context = self._by_key.get(key)
         if context is None:
             return []
-        if isinstance(event, Audio | WordTimes | PhonemeTimes):
-            context.active_s = now_s
-            return [Send(frame, key) for frame in context.writer.write(event)]
-        if isinstance(event, Flushed):
-            return self._flushed(context, event, now_s)
-        if isinstance(event, Failed):
-            return self._fail(context.id, event.error, now_s)
-        if isinstance(event, Warned):
-            return [Note(event.message, key)]
-        return []
+        match event:
+            case Audio() | WordTimes() | PhonemeTimes():
+                context.active_s = now_s
+                return [Send(frame, key) for frame in context.writer.write(event)]
+            case Flushed():
+                return self._flushed(context, event, now_s)
+            case Failed():
+                return self._fail(context.id, event.error, now_s)
+            case Warned():
+                return [Note(event.message, key)]
+            case _:
+                return []
 
     def refused(self, key: Key, error: AntiphonError, now_s: float) -> list[Action]:
         """The shell could not open the stream, or the stream would not take what was pushed."""

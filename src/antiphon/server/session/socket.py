@@ -15,9 +15,8 @@ from typing import Final, cast
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from antiphon.core.brain import BrainDone, BrainEvent, BrainFailed
+from antiphon.core.brain import BrainDone, BrainFailed, TextDelta, ToolCall
 from antiphon.core.errors import AntiphonError
-from antiphon.core.event import Event
 from antiphon.core.turns import TurnEvent
 from antiphon.protocol.actions import (
     AgentAction,
@@ -27,8 +26,10 @@ from antiphon.protocol.actions import (
     CloseSocket,
     Configure,
     Deed,
+    Flush,
     Note,
     Open,
+    Push,
     Save,
     Send,
     SendBytes,
@@ -76,7 +77,7 @@ class SpeechSocket:
     ) -> None:
         self._hub = hub
         self._socket = socket
-        self._machine = machine
+        self._machine = cast(AgentMachine, machine)  # who has asked no brain is told of none
         self._principal = principal
         self._request_id = request_id
         self._route = route
@@ -173,26 +174,18 @@ class SpeechSocket:
         if made is None:
             return False
         channel, event = made
-        if channel.question is None:
-            self._deliver(channel, cast(Event, event))
-        else:
-            self._tell(channel, cast(BrainEvent, event))
-        return True
-
-    def _tell(self, channel: Channel, event: BrainEvent) -> None:
-        if isinstance(event, BrainDone | BrainFailed):
-            self._end(channel, "failed" if isinstance(event, BrainFailed) else "done")
-        machine = cast(AgentMachine, self._machine)  # no other has asked
-        self._do(machine.deliver(channel.key, event, self._hub.clock.now_s()))
-
-    def _deliver(self, channel: Channel, event: Event) -> None:
         now_s = self._hub.clock.now_s()
-        if channel.line is not None:
-            channel.line.pulled(event)
-            self._reader.go_on()
-        if channel.turns is not None:
-            self._decided(channel, channel.turns.take(event, now_s), now_s)
+        match event:
+            case BrainDone() | BrainFailed():
+                self._end(channel, "failed" if isinstance(event, BrainFailed) else "done")
+            case TextDelta() | ToolCall():
+                pass
+            case _ if channel.line is not None:
+                channel.line.pulled(event)
+                if channel.turns is not None:
+                    self._decided(channel, channel.turns.take(event, now_s), now_s)
         self._do(self._machine.deliver(channel.key, event, now_s))
+        return True
 
     def _decided(self, channel: Channel, events: Sequence[TurnEvent], now_s: float) -> None:
         for event in events:
@@ -219,34 +212,42 @@ class SpeechSocket:
 
     def _act(self, action: Deed) -> Iterable[AgentAction]:
         """Do what is not sent; returns what the machine answers where it was refused."""
-        if isinstance(action, CloseSocket):
-            self._writer.close(action.code)
-            return ()
-        if isinstance(action, Open | Ask):
-            if self._over or self._writer.closing:
+        match action:
+            case Note():
                 return ()
-            return self._open(action)
-        if isinstance(action, Cancel):
-            self._writer.forget(action.key)
-        channel = None if isinstance(action, Note) else self._channels.get(action.key)
-        if isinstance(action, Note) or channel is None:
+            case CloseSocket():
+                self._writer.close(action.code)
+                return ()
+            case Open() | Ask():
+                return () if self._over or self._writer.closing else self._open(action)
+            case Cancel():
+                self._writer.forget(action.key)
+        channel = self._channels.get(action.key)
+        if channel is None:
             return ()
+        match action:
+            case Push() | Flush():
+                return self._feed(channel, action)
+            case Configure():
+                channel.configure(action, self._hub.clock.now_s())
+            case Close():
+                self._end(channel, "done")
+            case Cancel():
+                self._end(channel, "cancelled")
+            case Save():
+                return self._save(channel, action)
+        return ()
+
+    def _feed(self, channel: Channel, action: Push | Flush) -> Iterable[AgentAction]:
         line = channel.line
-        if isinstance(action, Configure):
-            channel.configure(action, self._hub.clock.now_s())
-        elif isinstance(action, Close):
-            self._end(channel, "done")
-        elif isinstance(action, Cancel):
-            self._end(channel, "cancelled")
-        elif isinstance(action, Save):
-            return self._save(channel, action)
-        elif line is not None:
-            try:
-                channel.feed(action)
-            except AntiphonError as error:
-                line.failure = str(error)
-                return self._machine.refused(action.key, error, self._hub.clock.now_s())
-            channel.stream_due_s = line.stream.tick(self._hub.clock.now_s())
+        if line is None:
+            return ()
+        try:
+            channel.feed(action)
+        except AntiphonError as error:
+            line.failure = str(error)
+            return self._machine.refused(action.key, error, self._hub.clock.now_s())
+        channel.stream_due_s = line.stream.tick(self._hub.clock.now_s())
         return ()
 
     def _save(self, channel: Channel, action: Save) -> Iterable[AgentAction]:

@@ -14,19 +14,19 @@ FRAMES_A_TURN = 4
 
 class Writer:
     """Sends what was put, and where nothing waits what ``make`` puts: it takes up one more event, or says that there is
-    none. Hence a frame is made when it can leave, and not before. ``left`` is called when some have left.
+    none. Hence a frame is made when it can leave, and not before. ``taken`` is called after each turn.
 
     A turn is a plain call of the loop: audio costs it a call a piece, and wakes no task. ``run`` awaits what must be
     awaited, a wire that is full and the end.
     """
 
     def __init__(
-        self, wire: SocketWire, stall_timeout_s: float, make: Callable[[], bool], left: Callable[[], None]
+        self, wire: SocketWire, stall_timeout_s: float, make: Callable[[], bool], taken: Callable[[], None]
     ) -> None:
         self._wire = wire
         self._stall_timeout_s = stall_timeout_s
         self._make = make
-        self._left = left
+        self._taken = taken
         self._loop = asyncio.get_running_loop()
         self._waiting: deque[Send | SendBytes] = deque()
         self._due = False
@@ -102,16 +102,16 @@ class Writer:
     def _send_some(self) -> bool:
         """Returns whether there may be more that can leave at once."""
         send, writable, sent = self._wire.send, self._wire.writable.is_set, 0
-        while sent < FRAMES_A_TURN:
-            # The wire is free, so sending does not wait: nothing can be read between the choice and the sending.
-            frame = self._next() if writable() else None
-            if frame is None:
+        while sent < FRAMES_A_TURN and writable():
+            if self._waiting:
+                # The wire is free, so sending does not wait: nothing can be read between the choice and the sending.
+                frame = self._waiting.popleft()
+                send(frame.frame, isinstance(frame, Send))
+                sent += 1
+            elif self._close_code is not None or not self._make():
                 break
-            send(frame.frame, isinstance(frame, Send))
-            sent += 1
-        if sent:
-            self._left()
-        if frame is not None:
+        self._taken()
+        if sent == FRAMES_A_TURN:
             return True
         if self._close_code is not None or not writable():
             self._stuck.set()
@@ -125,9 +125,3 @@ class Writer:
                 await self._wire.writable.wait()
         except TimeoutError:
             raise Stalled from None
-
-    def _next(self) -> Send | SendBytes | None:
-        while not self._waiting:
-            if self._close_code is not None or not self._make():
-                return None
-        return self._waiting.popleft()
