@@ -37,10 +37,8 @@ class Reading:
         speak: Callable[[Unit], Steps],
         unspoken: Callable[[tuple[str, ...]], Steps],
     ) -> None:
-        self._reader = SpeechReader(
-            config.language, config.max_buffer_delay_s, pronunciations=config.pronunciations
-        )
-        self._reader.set_prosody(speed=config.speed, volume=config.volume, emotion=config.emotion)
+        self._config = config
+        self._made: SpeechReader | None = None
         self._line = line
         self._clock = clock
         self._speak, self._unspoken = speak, unspoken
@@ -57,7 +55,8 @@ class Reading:
     def pending_chars(self) -> int:
         """Characters that no worker has begun to speak."""
         units = self._taken_chars - self._begun_chars
-        return units + self._given_chars - self._read_chars + self._reader.pending_chars
+        held = 0 if self._made is None else self._made.pending_chars
+        return units + self._given_chars - self._read_chars + held
 
     def push(self, text: str) -> None:
         now_s = self._clock.now_s()
@@ -88,8 +87,20 @@ class Reading:
         """Returns when to call again; None: no need."""
         if self._behind:
             return None if self._flushed else now_s + LOOK_AGAIN_S  # after a flush nothing waits for the time
+        if self._made is None:
+            return None
         self._submit(self._reader.tick(now_s))
         return self._reader.due_s
+
+    @property
+    def _reader(self) -> SpeechReader:
+        """Made by who first reads: a worker, mostly."""
+        if self._made is None:
+            config = self._config
+            reader = SpeechReader(config.language, config.max_buffer_delay_s, pronunciations=config.pronunciations)
+            reader.set_prosody(speed=config.speed, volume=config.volume, emotion=config.emotion)
+            self._made = reader
+        return self._made
 
     @property
     def _behind(self) -> bool:

@@ -168,8 +168,10 @@ def prosody_of(fields: SpeechFields, voice: Voice | None) -> Prosody:
 
     ``generation_config`` goes before ``speed``, and that before the legacy controls of the voice.
     """
-    config = fields.generation_config or GenerationConfig()
-    controls = (voice.controls if isinstance(voice, VoiceSpecifier) else None) or ExperimentalControls()
+    controls = voice.controls if isinstance(voice, VoiceSpecifier) else None
+    if fields.generation_config is None and fields.speed is None and controls is None:
+        return _UNSAID
+    config, controls = fields.generation_config or GenerationConfig(), controls or ExperimentalControls()
     speed = config.speed
     if speed is None and fields.speed is not None:
         speed = _NAMED_SPEEDS[fields.speed]
@@ -230,6 +232,7 @@ def check_text(text: str, max_chars: int) -> str:
 
 
 _LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*")
+_UNSAID = Prosody()
 _NAMED_SPEEDS = {"slowest": 0.6, "slow": 0.8, "normal": 1.0, "fast": 1.25, "fastest": 1.5}
 _LEGACY_EMOTIONS = {
     "anger": "angry",
@@ -268,12 +271,12 @@ Choice = TypeVar("Choice", str, int)
 
 
 def _one_of(value: Choice | None, choices: tuple[Choice, ...], param: str) -> Choice:
+    if value is not None and value in choices:
+        return value
     listed = ", ".join(str(choice) for choice in choices)
     if value is None:
         raise InvalidInput(f"{param}: this field is required; one of {listed}", param)
-    if value not in choices:
-        raise InvalidInput(f"{param}: must be one of {listed}, not {_shown(value)}", param)
-    return value
+    raise InvalidInput(f"{param}: must be one of {listed}, not {_shown(value)}", param)
 
 
 def _shown(value: str | int) -> str:

@@ -20,7 +20,7 @@ from antiphon.server.front import Front
 from antiphon.server.hub import Engines, Hub
 from antiphon.server.journal import Fold, Journal
 from antiphon.server.lifecycle import Lifecycle
-from antiphon.server.observe import LogLines, Metrics
+from antiphon.server.observe import LogLines, Metrics, tallied
 from antiphon.server.pages import CONTENT_POLICY, docs_page
 from antiphon.server.records import MakeSink, records_for
 from antiphon.server.reply import error_response
@@ -63,7 +63,7 @@ def create_app(
     """
     clock = clock or MonotonicClock()
     metrics = Metrics(__version__, device, dict.fromkeys(info.engine for info in voices.voices()))
-    journal = Journal(metrics.fold, LogLines().fold, *folds)
+    journal = Journal(tallied(metrics.fold, LogLines().fold), *folds)
     hub = Hub(
         settings=settings,
         voices=voices,

@@ -5,6 +5,7 @@ Source of the list: Cartesia's TTS language enumeration. Region tags (``en-GB``)
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,7 @@ UNSPACED = re.compile(f"[{_UNSPACED_RANGES}]")
 """One character of a script that writes no spaces between words."""
 
 
+@lru_cache(maxsize=512)
 def base_language(tag: str) -> str:
     """Base code of a language tag, lower case: ``base_language("pt_BR") == "pt"``. Aliases are resolved."""
     base = re.split(r"[-_]", tag.strip(), maxsplit=1)[0].lower()

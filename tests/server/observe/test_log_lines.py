@@ -5,15 +5,16 @@ import pytest
 
 from antiphon.server.journal import Crashed, Refused
 from antiphon.server.observe.log_lines import LineFormat, LogLines
+from antiphon.server.observe.tally import tallied
 
 from .test_metrics import life
 
 
 def test_one_line_for_a_stream_with_its_request_id(caplog: pytest.LogCaptureFixture) -> None:
-    lines = LogLines()
+    fold = tallied(LogLines().fold)
     with caplog.at_level(logging.INFO, "antiphon"):
         for entry in life(1, "cancelled"):
-            lines.fold(entry)
+            fold(entry)
     (record,) = caplog.records
     assert record.getMessage() == "stream"
     values = record.values  # type: ignore[attr-defined]
@@ -33,9 +34,7 @@ def test_a_message_cannot_forge_a_line(as_json: bool, caplog: pytest.LogCaptureF
 
 
 @pytest.mark.parametrize("as_json", [True, False])
-def test_personal_data_in_what_may_quote_a_caller_is_replaced(
-    as_json: bool, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_personal_data_in_what_may_quote_a_caller_is_replaced(as_json: bool, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO, "antiphon"):
         LogLines().fold(Refused(1.0, "req1234567890", "/voices", "invalid", "unknown voice 'a.b@mail.example'"))
         LogLines().fold(Crashed(1.0, "r", "/voices", "ValueError: 4111 1111 1111 1111"))

@@ -8,7 +8,7 @@ from dataclasses import asdict, fields
 from typing import Any
 
 from antiphon.server import journal
-from antiphon.server.observe.tally import Tallies, Tally
+from antiphon.server.observe.tally import Tally
 from antiphon.text.redact import redact
 
 _WORDY = frozenset(("message", "trace", "detail"))
@@ -20,24 +20,13 @@ log = logging.getLogger("antiphon")
 class LogLines:
     """One line per connection, refusal, stream, answer and request; text is never logged, only how much there was."""
 
-    def __init__(self) -> None:
-        self._tallies = Tallies()
-
-    def fold(self, entry: journal.Entry) -> None:
+    def fold(self, entry: journal.Entry, tally: Tally | None = None) -> None:
+        """``tally``: of the entry's stream, see :func:`~antiphon.server.observe.tally.tallied`."""
+        if tally is not None:
+            if isinstance(entry, journal.StreamEnded):
+                self._stream_line(entry, tally)
+            return
         match entry:
-            case (
-                journal.StreamOpened()
-                | journal.TextPushed()
-                | journal.AudioSent()
-                | journal.AudioTaken()
-                | journal.TextHeard()
-                | journal.Finalized()
-                | journal.TurnOver()
-            ):
-                self._tallies.update(entry)
-            case journal.StreamEnded():
-                if tally := self._tallies.update(entry):
-                    self._stream_line(entry, tally)
             case journal.Crashed():
                 _emit(logging.ERROR, "internal error", **_fields(entry))
             case journal.Refused():

@@ -8,7 +8,7 @@ from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
 from antiphon.server import journal
 from antiphon.server.agent import AgentSessionFacts
-from antiphon.server.observe.tally import Tallies, Tally
+from antiphon.server.observe.tally import Tally
 from antiphon.server.observe.turns import TurnMetrics
 from antiphon.server.records import TurnsOnly
 
@@ -24,7 +24,6 @@ class Metrics:
     def __init__(self, version: str, device: str = "cpu", engines: Iterable[str] = ()) -> None:
         """``engines``: those that are there from the beginning, so that a scrape finds them at 0."""
         self._registry = registry = CollectorRegistry()
-        self._tallies = Tallies()
         self._children: dict[tuple[object, tuple[str, ...]], object] = {}
 
         def gauge(name: str, about: str, *labels: str) -> Gauge:
@@ -65,21 +64,12 @@ class Metrics:
         self._errors = counter("internal_errors", "Faults of ours; see the log.", "route")
         self._conversations = TurnMetrics(registry, _LATENCY_BUCKETS_S)
 
-    def fold(self, entry: journal.Entry) -> None:
+    def fold(self, entry: journal.Entry, tally: Tally | None = None) -> None:
+        """``tally``: of the entry's stream, see :func:`~antiphon.server.observe.tally.tallied`."""
+        if tally is not None:
+            self._of_stream(entry, tally)
+            return
         match entry:
-            case journal.AudioSent():
-                self._spoke(entry)
-            case journal.AudioTaken() | journal.TextHeard() | journal.Finalized() | journal.TurnOver():
-                self._listened(entry)
-            case journal.TextPushed():
-                if tally := self._tallies.update(entry):
-                    self._of(self._chars, tally.opened.engine).inc(entry.chars)
-            case journal.StreamOpened():
-                self._tallies.update(entry)
-                self._of(self._streams, entry.engine).inc()
-            case journal.StreamEnded():
-                if tally := self._tallies.update(entry):
-                    self._close(tally, entry.outcome)
             case journal.Answered():
                 self._answers.labels(entry.brain, entry.outcome).inc()
                 if entry.ttft_s is not None:
@@ -104,21 +94,30 @@ class Metrics:
     def text(self) -> bytes:
         return generate_latest(self._registry)
 
-    def _spoke(self, entry: journal.AudioSent) -> None:
-        tally = self._tallies.update(entry)
-        if tally is None:
-            return
+    def _of_stream(self, entry: journal.Entry, tally: Tally) -> None:
+        match entry:
+            case journal.AudioSent():
+                self._spoke(tally)
+            case journal.TextPushed():
+                self._of(self._chars, tally.opened.engine).inc(entry.chars)
+            case journal.StreamOpened():
+                self._of(self._streams, entry.engine).inc()
+            case journal.StreamEnded():
+                self._close(tally, entry.outcome)
+            case journal.AudioTaken() | journal.TextHeard() | journal.Finalized() | journal.TurnOver():
+                self._listened(entry, tally)
+
+    def _spoke(self, tally: Tally) -> None:
         if tally.tellings > 1:
             self._count(tally)
         else:
             self._of(self._ttfb, tally.opened.engine, tally.opened.route).observe(tally.ttfb_s or 0.0)
             self._of(self._queue, tally.opened.engine).observe(tally.queue_s or 0.0)
 
-    def _listened(self, entry: journal.AudioTaken | journal.TextHeard | journal.Finalized | journal.TurnOver) -> None:
+    def _listened(
+        self, entry: journal.AudioTaken | journal.TextHeard | journal.Finalized | journal.TurnOver, tally: Tally
+    ) -> None:
         """Streams of listening last for hours, and say something once a second at the most: summed as it comes."""
-        tally = self._tallies.update(entry)
-        if tally is None:
-            return
         engine, route = tally.opened.engine, tally.opened.route
         match entry:
             case journal.AudioTaken():

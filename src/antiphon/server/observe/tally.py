@@ -1,12 +1,15 @@
-"""What each open stream has done so far, summed over the journal."""
+"""What each open stream has done so far, summed over the journal: once, for all folds that ask."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from antiphon.server.journal import (
     AudioSent,
     AudioTaken,
+    Entry,
     Finalized,
+    Fold,
     StreamEnded,
     StreamOpened,
     TextHeard,
@@ -40,11 +43,8 @@ class Tally:
     """Of the finals that were asked for, the longest."""
 
 
-Counted: TypeAlias = StreamOpened | TextPushed | AudioSent | AudioTaken | TextHeard | Finalized | TurnOver | StreamEnded
-
-
 class Tallies:
-    """Open streams by number. ``update`` returns the tally that an entry belongs to, and forgets those that ended."""
+    """Of the open streams. ``update`` returns the tally that an entry belongs to, and forgets those that ended."""
 
     def __init__(self) -> None:
         self._open: dict[int, Tally] = {}
@@ -52,37 +52,60 @@ class Tallies:
     def __len__(self) -> int:
         return len(self._open)
 
-    def update(self, entry: Counted) -> Tally | None:
-        if isinstance(entry, StreamOpened):
-            self._open[entry.stream] = tally = Tally(entry)
-            return tally
-        if isinstance(entry, StreamEnded):
-            return self._open.pop(entry.stream, None)
-        found = self._open.get(entry.stream)
-        if found is None:
-            return None
+    def update(self, entry: Entry) -> Tally | None:
         match entry:
-            case AudioSent():
-                if found.ttfb_s is None:
-                    asked_s = found.opened.at_s if found.text_at_s is None else found.text_at_s
-                    found.ttfb_s = entry.at_s - asked_s
-                    found.queue_s = max(0.0, found.ttfb_s - entry.compute_s)
-                found.tellings += 1
-                found.audio_s += entry.audio_s
-                found.compute_s += entry.compute_s
-                found.data_bytes += entry.data_bytes
-            case TextPushed():
-                found.chars += entry.chars
-                if found.text_at_s is None and entry.chars:
-                    found.text_at_s = entry.at_s
-            case AudioTaken():
-                found.audio_s += entry.audio_s
-                found.compute_s += entry.compute_s
-            case TextHeard():
-                found.chars += entry.chars
-            case Finalized():
-                found.finals += 1
-                found.waited_s = max(found.waited_s, entry.waited_s)
-            case TurnOver():
-                found.turns += 1
-        return found
+            case StreamOpened():
+                self._open[entry.stream] = tally = Tally(entry)
+                return tally
+            case StreamEnded():
+                return self._open.pop(entry.stream, None)
+            case AudioSent() | TextPushed() | AudioTaken() | TextHeard() | Finalized() | TurnOver():
+                found = self._open.get(entry.stream)
+                if found is not None:
+                    _add(found, entry)
+                return found
+        return None
+
+
+TallyFold: TypeAlias = Callable[[Entry, Tally | None], None]
+"""Is told an entry and the tally of its stream, that entry included; None: it is of no stream, or of none that is
+open."""
+
+
+def tallied(*folds: TallyFold) -> Fold:
+    """One fold over the journal for all that need the tallies."""
+    tallies = Tallies()
+
+    def fold(entry: Entry) -> None:
+        tally = tallies.update(entry)
+        for each in folds:
+            each(entry, tally)
+
+    return fold
+
+
+def _add(tally: Tally, entry: AudioSent | TextPushed | AudioTaken | TextHeard | Finalized | TurnOver) -> None:
+    match entry:
+        case AudioSent():
+            if tally.ttfb_s is None:
+                asked_s = tally.opened.at_s if tally.text_at_s is None else tally.text_at_s
+                tally.ttfb_s = entry.at_s - asked_s
+                tally.queue_s = max(0.0, tally.ttfb_s - entry.compute_s)
+            tally.tellings += 1
+            tally.audio_s += entry.audio_s
+            tally.compute_s += entry.compute_s
+            tally.data_bytes += entry.data_bytes
+        case TextPushed():
+            tally.chars += entry.chars
+            if tally.text_at_s is None and entry.chars:
+                tally.text_at_s = entry.at_s
+        case AudioTaken():
+            tally.audio_s += entry.audio_s
+            tally.compute_s += entry.compute_s
+        case TextHeard():
+            tally.chars += entry.chars
+        case Finalized():
+            tally.finals += 1
+            tally.waited_s = max(tally.waited_s, entry.waited_s)
+        case TurnOver():
+            tally.turns += 1
