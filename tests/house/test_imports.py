@@ -36,7 +36,7 @@ SERVER_ROOMS = {
     "realtime": {"agent", "lifecycle"},
 }
 """Rooms of the server that stand apart from the rest of it, and what they may import of it."""
-DOORS = ("server.app", "server.run", "server.routes")
+DOORS = ("server.app", "server.binding", "server.run", "server.routes")
 """What no other room of the server may import."""
 
 

@@ -20,8 +20,9 @@ from antiphon.engine.fake import FakeEar, FakeEarStream
 from antiphon.server.agent import SessionKeeper
 from antiphon.server.agent.tools import NO_TOOLS, ToolSource
 from antiphon.server.app import App, create_app
+from antiphon.server.binding import bind, config
 from antiphon.server.journal import Entry
-from antiphon.server.run import _Server, bind, config
+from antiphon.server.run import _Server
 from antiphon.settings import Settings
 
 RATE_HZ = 24_000

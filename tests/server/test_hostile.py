@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from websockets.exceptions import ConnectionClosedError
 
+from antiphon.server.binding import config
 from antiphon.server.journal import ConnectionClosed, Crashed, StreamEnded
 from antiphon.server.observe.log_lines import LineFormat
-from antiphon.server.run import config
 
 from .support import (
     ORDER,

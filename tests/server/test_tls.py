@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import uvicorn
 
-from antiphon.server.run import bind, config
+from antiphon.server.binding import bind, config
 from antiphon.server.tls import self_signed, trust_hint
 
 from .support import ScriptedEngine, make_app, settings

@@ -8,7 +8,8 @@ from pathlib import Path
 import uvicorn
 
 from antiphon.server.app import create_app
-from antiphon.server.run import House, bind, config
+from antiphon.server.binding import bind, config
+from antiphon.server.run import House
 from antiphon.settings import Settings, load
 
 WITHIN_S = 2.0

@@ -9,7 +9,6 @@ import gc
 import logging
 import signal
 import socket
-import ssl
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -25,22 +24,15 @@ from antiphon.server.agent import session_keeper
 from antiphon.server.agent.echo import require_echo
 from antiphon.server.app import App, create_app
 from antiphon.server.auth import gate_for
+from antiphon.server.binding import BACKLOG, StartFailed, bind, certificate_for, config
 from antiphon.server.hub import Engines
 from antiphon.server.observe import configure_logging
 from antiphon.server.records import Keepers, may_keep_sessions, require_boundaries
-from antiphon.server.tls import self_signed, trust_hint
+from antiphon.server.tls import trust_hint
 from antiphon.server.tools import ToolBox, tool_box
-from antiphon.server.transport import RequestProtocol, SocketProtocol, WireConfig
-from antiphon.settings import ServerSettings, Settings, SettingsError
+from antiphon.settings import Settings, SettingsError
 
 EXIT_OK, EXIT_FAILED, EXIT_BAD_SETTINGS = 0, 1, 2
-_BACKLOG = 2048
-_HEAD_TIMEOUT_S = 20.0
-_STALL_GRACE_S = 5.0
-
-
-class StartFailed(AntiphonError):
-    """The server cannot start; the message says why and what to do."""
 
 
 class WarmEngines(Engines, Protocol):
@@ -88,7 +80,7 @@ def serve(
         require_echo(settings.agent)
         sock = bind(settings.server)
         with contextlib.closing(sock):
-            certificate = _certificate(settings.server)
+            certificate = certificate_for(settings.server)
             gate_for(settings.server)  # a door left open is said before models are loaded
             tools = tool_box(settings.agent.tools, settings.agent.handover)
             allowed = may_keep_sessions(settings)
@@ -116,78 +108,6 @@ def serve(
         return EXIT_FAILED
     except KeyboardInterrupt:
         return EXIT_OK
-
-
-def bind(server: ServerSettings) -> socket.socket:
-    """A bound socket, not yet listening: no client shall wait on a server that may fail. Raises ``StartFailed``."""
-    try:
-        found = socket.getaddrinfo(server.host, server.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-    except (socket.gaierror, UnicodeError, ValueError) as error:  # too long for a name, or with a NUL in it
-        why = getattr(error, "strerror", None) or str(error)
-        raise StartFailed(f"host {server.host[:80]!r} is not an address of this machine: {why}") from None
-    family, kind, protocol, _, address = found[0]
-    sock = socket.socket(family, kind, protocol)
-    try:
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        sock.bind(address)
-    except OSError as error:
-        sock.close()
-        hint = "; another program uses it: choose another with --port, or --port 0 for a free one"
-        busy = error.errno in (48, 98)  # EADDRINUSE on macOS and on Linux
-        raise StartFailed(
-            f"cannot listen on {server.host}:{server.port}: {error.strerror}{hint if busy else ''}"
-        ) from None
-    sock.setblocking(False)
-    return sock
-
-
-def config(settings: Settings, app: App, certificate: tuple[Path, Path] | None = None) -> uvicorn.Config:
-    """uvicorn's settings for our server."""
-    server = settings.server
-    cert, key = certificate or (None, None)
-    return WireConfig(
-        app,
-        # The application's own limit comes first; this one is for what it has let go of.
-        stall_timeout_s=server.stall_timeout_s + _STALL_GRACE_S,
-        head_timeout_s=min(server.body_timeout_s, _HEAD_TIMEOUT_S),
-        loop="auto",
-        http=RequestProtocol,
-        ws=SocketProtocol,
-        ws_max_size=server.frame_limit_bytes,
-        ws_ping_interval=server.ping_interval_s,
-        # A client that plays as it reads answers a ping only after the audio before it; the stall limit finds the dead.
-        ws_ping_timeout=None,
-        ws_per_message_deflate=False,  # it costs milliseconds per chunk, and base64 of noise-like audio hardly shrinks
-        lifespan="off",
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        proxy_headers=False,
-        backlog=_BACKLOG,
-        timeout_keep_alive=server.keep_alive_s,
-        timeout_graceful_shutdown=1,
-        ssl_certfile=cert,
-        ssl_keyfile=key,
-    )
-
-
-def _certificate(server: ServerSettings) -> tuple[Path, Path] | None:
-    tls = server.tls
-    if tls.cert is not None:
-        pair = tls.cert, tls.key or tls.cert
-    elif tls.self_signed:
-        try:
-            pair = self_signed(tls.dir, (server.host,))
-        except OSError as error:
-            raise StartFailed(f"cannot write a certificate into {tls.dir}: {error.strerror}") from None
-    else:
-        return None
-    try:
-        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(*pair)
-    except (OSError, ssl.SSLError) as error:
-        why = getattr(error, "strerror", None) or str(error)
-        raise StartFailed(f"the TLS certificate {pair[0]} with key {pair[1]} cannot be used: {why}") from None
-    return pair
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +141,7 @@ async def _main(site: _Site, server: uvicorn.Server) -> int:
 
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, leave)
-    site.sock.listen(_BACKLOG)  # here, so that whoever reads our line can connect
+    site.sock.listen(BACKLOG)  # here, so that whoever reads our line can connect
     serving = loop.create_task(server.serve([site.sock]))
     warming = asyncio.ensure_future(_warm(site))
     left = loop.create_task(leaving.wait())

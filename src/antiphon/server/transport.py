@@ -122,7 +122,7 @@ class SocketProtocol(_Guarded, WebSocketsSansIOProtocol):
 
     def _send_message(self, message: bytes, text: bool) -> None:
         """As :meth:`send` does, less what it takes to come here by ASGI. There are no extensions that could change a
-        message (see :func:`antiphon.server.run.config`)."""
+        message (see :func:`antiphon.server.binding.config`)."""
         if self.disconnected or self.close_sent or self.conn.state is not State.OPEN:
             raise WebSocketDisconnect(LOST)
         self.transport.write(_frame_head(Opcode.TEXT if text else Opcode.BINARY, len(message)) + message)
