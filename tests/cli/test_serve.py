@@ -1,8 +1,12 @@
 """What ``antiphon serve`` makes of its settings."""
 
-from antiphon.cli.serve import _brain
+from typing import Any
+
+import pytest
+
+from antiphon.cli.serve import _brain, build_house
 from antiphon.engine.llm import Llm
-from antiphon.settings import BrainSettings, LlmEndpointSettings
+from antiphon.settings import BrainSettings, LlmEndpointSettings, Settings
 
 
 def test_who_answers() -> None:
@@ -15,3 +19,12 @@ def test_who_answers() -> None:
     brain = _brain(BrainSettings(endpoints=several))
     assert isinstance(brain, Llm)
     assert [one.model for one in brain._endpoints] == ["big", "small"]
+
+
+def test_what_the_ear_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: dict[str, Any] = {}
+    monkeypatch.setattr("antiphon.cli.serve.build", lambda *places, **named: given.update(named))
+    build_house(Settings())
+    assert given["turn_level"] is None
+    build_house(Settings(stt={"turn_level": 0.7}))  # type: ignore[arg-type]
+    assert given["turn_level"] == 0.7

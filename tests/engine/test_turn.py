@@ -1,6 +1,7 @@
 """Words, sound and silence in one likelihood; the scorer with the endpoint."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 from hypothesis import given
@@ -86,6 +87,18 @@ def test_where_words_leave_it_open_the_sound_decides() -> None:
     assert done < 1.2
     assert done < unsure <= goes_on
     assert goes_on >= 1.2
+
+
+def test_a_higher_level_waits_longer_where_it_is_not_plain() -> None:
+    def ends(level: float) -> list[float | None]:
+        scorer = HybridTurnScorer(Sound(0.99), replace(WEIGHTS, level=level))
+        return [end_of(scorer, text, speech_s=4.0)[1] for text in (AMBIGUOUS, UNFINISHED)]
+
+    (usual_s, most_s), (longer_s, still_s) = ends(WEIGHTS.level), ends(WEIGHTS.level + 0.2)
+    assert usual_s is not None
+    assert longer_s is not None
+    assert longer_s > usual_s
+    assert still_s == most_s
 
 
 def test_sound_is_asked_only_in_the_doubtful_middle() -> None:

@@ -94,6 +94,7 @@ def build_house(settings: Settings) -> House:
         sessions=Sessions(settings.engine.provider),
         preload=settings.tts.preload,
         kokoro_streams=settings.tts.kokoro_streams,
+        turn_level=settings.stt.turn_level,
     )
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TypeAlias
@@ -19,7 +19,7 @@ from antiphon.engine.scheduler import Scheduler
 from antiphon.engine.ssm import SsmEngine
 from antiphon.engine.stt import SttEngine
 from antiphon.engine.tts import TtsEngine
-from antiphon.engine.turn import HybridTurnScorer
+from antiphon.engine.turn import WEIGHTS, HybridTurnScorer
 from antiphon.models import espeak_library
 from antiphon.models.espeak import EspeakVoice
 from antiphon.models.hibari import HibariVoice
@@ -83,6 +83,7 @@ def build(
     sessions: Sessions | None = None,
     preload: Collection[str] = (),
     kokoro_streams: int | None = None,
+    turn_level: float | None = None,
 ) -> House:
     """Load the voices (eSpeak NG's too, where it is installed), and the ear if ``listeners`` streams of listening may
     be open at once (0: none).
@@ -92,6 +93,7 @@ def build(
     ``brain`` is only kept. ``ssm``: folder of a state-space voice (None: the package's own, if it has one).
     ``sessions``: where graphs run (None: on the CPU). ``preload``: engines that are loaded at the start instead of when
     they are first asked for ("kokoro"). ``kokoro_streams``: its streams at once (None: see :data:`KOKORO_STREAMS`).
+    ``turn_level``: of :class:`~antiphon.engine.turn.TurnWeights` (None: as fitted).
     """
     sessions = sessions or Sessions()
     eager = "kokoro" in preload or names_voice(default_voice or "")
@@ -99,7 +101,8 @@ def build(
     with ThreadPoolExecutor(2) as pool:  # graphs load outside the interpreter's lock
         voice = pool.submit(lambda: HibariVoice(model_file("hibari", "hibari.onnx"), sessions))
         formant = pool.submit(_espeak)
-        senses = pool.submit(_load_senses, model_file, workers, whisper, sherpa, sessions) if listeners else None
+        listens = (model_file, workers, whisper, sherpa, sessions, turn_level)
+        senses = pool.submit(_load_senses, *listens) if listeners else None
         scheduler = Scheduler(clock or MonotonicClock(), workers)
         try:
             engines: list[VoiceEngine] = [TtsEngine(voice.result(), scheduler, capacity)]
@@ -142,8 +145,10 @@ class _Senses:
 
 
 def _load_senses(
-    model_file: ModelFile, workers: int, whisper: Whispers, sherpa: Transducers, sessions: Sessions
+    model_file: ModelFile, workers: int, whisper: Whispers, sherpa: Transducers, sessions: Sessions,
+    turn_level: float | None = None,
 ) -> _Senses:
+    weights = WEIGHTS if turn_level is None else replace(WEIGHTS, level=turn_level)
     sound = SmartTurn(model_file("smart-turn-v3.2", "smart-turn-v3.2-cpu.onnx"), sessions)
     return _Senses(
         (
@@ -152,7 +157,7 @@ def _load_senses(
             *(WhisperEar(Whisper(folder, workers), name) for name, folder in whisper.items()),
         ),
         SileroVad(model_file("silero-vad", "silero_vad.onnx"), sessions),
-        HybridTurnScorer(sound),
+        HybridTurnScorer(sound, weights),
     )
 
 
