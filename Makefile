@@ -62,11 +62,11 @@ bench: setup browser ## the figures of docs/bench.md; about an hour, on a quiet 
 	$(BIN)/antiphon bench report $(BENCH)/selftest.json --png $(BENCH)/report.png
 	SCREENSHOT=$(BENCH)/page.png $(BIN)/python -m pytest -m soak tests/bench/test_page_browser.py
 	$(BIN)/antiphon bench floor --out $(BENCH)/floor.json
-	$(BIN)/antiphon bench tts --streams 1,16 --blocks 2 --burst --peers hibari,kokoro --echo --out $(BENCH)/tts.json
+	$(BIN)/antiphon bench tts --model hibari --streams 1,16 --blocks 2 --burst --peers hibari,kokoro --echo --out $(BENCH)/tts.json
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[piper]'
-	$(BIN)/antiphon bench tts --streams 1 --starts 24 --blocks 2 --peers hibari,kokoro,piper --quality --out $(BENCH)/tts-peers.json
-	$(BIN)/antiphon bench tts --streams "" --capacity --capacity-start 64 --out $(BENCH)/capacity.json
-	$(BIN)/antiphon bench tts --streams "" --wer --peers hibari --out $(BENCH)/wer.json
+	$(BIN)/antiphon bench tts --model hibari --streams 1 --starts 24 --blocks 2 --peers hibari,kokoro,piper --quality --out $(BENCH)/tts-peers.json
+	$(BIN)/antiphon bench tts --model hibari --streams "" --capacity --capacity-start 64 --out $(BENCH)/capacity.json
+	$(BIN)/antiphon bench tts --model hibari --streams "" --wer --peers hibari --out $(BENCH)/wer.json
 	$(BIN)/antiphon bench stt --speech $(SPEECH)/read --texts $(SPEECH)/read.tsv --streams 1,4,8 --repeat 2 \
 	  --out $(BENCH)/stt.json
 	$(BIN)/antiphon bench stt --turns train/turn/pauses.json --recordings $(SPEECH) --recordings $(PROMPTS) \
