@@ -97,7 +97,9 @@ class Hub:
             if isinstance(config, SpeechConfig):
                 leads = [lead_s for lead_s in (self.settings.engine.lead_s, config.lead_s) if lead_s is not None]
                 lead_s = min(leads, default=None)
-                engine, config = self.voices.resolve(replace(config, owner=principal.name, lead_s=lead_s))
+                if (config.owner, config.lead_s) != (principal.name, lead_s):
+                    config = replace(config, owner=principal.name, lead_s=lead_s)
+                engine, config = self.voices.resolve(config)
                 if config.dictionary:
                     said = self.dictionaries.pronunciations(principal.name, config.dictionary)
                     config = replace(config, pronunciations=said)

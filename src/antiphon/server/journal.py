@@ -5,32 +5,30 @@ Every entry carries ``at_s`` (monotonic seconds). Written on the event loop's th
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+import msgspec
 
 Outcome: TypeAlias = Literal["done", "cancelled", "dropped", "failed", "cut"]
 """How a stream ended: all spoken, or heard; cancelled by a message; caller gone or stalled; an error; cut by our
 shutdown."""
 
 
-@dataclass(frozen=True, slots=True)
-class ConnectionOpened:
+class ConnectionOpened(msgspec.Struct, frozen=True):
     at_s: float
     request_id: str
     route: str
     key: str
 
 
-@dataclass(frozen=True, slots=True)
-class ConnectionClosed:
+class ConnectionClosed(msgspec.Struct, frozen=True):
     at_s: float
     request_id: str
     route: str
     code: int
 
 
-@dataclass(frozen=True, slots=True)
-class Refused:
+class Refused(msgspec.Struct, frozen=True):
     """Someone was told no at the door. ``reason``: auth, origin, connections, streams, unready, invalid."""
 
     at_s: float
@@ -40,8 +38,7 @@ class Refused:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class StreamOpened:
+class StreamOpened(msgspec.Struct, frozen=True):
     """``stream`` is unique in this process; ``key`` the API key's name ("" where none is needed); ``voice`` the voice
     that speaks, "" for a stream that listens."""
 
@@ -54,15 +51,13 @@ class StreamOpened:
     voice: str
 
 
-@dataclass(frozen=True, slots=True)
-class TextPushed:
+class TextPushed(msgspec.Struct, frozen=True):
     at_s: float
     stream: int
     chars: int
 
 
-@dataclass(frozen=True, slots=True)
-class AudioSent:
+class AudioSent(msgspec.Struct, frozen=True):
     """Audio was taken to be sent: a stream's first chunk, or what came since the last such entry: told when
     it ends, and before metrics are read. ``audio_s`` is its
     playing time, ``compute_s`` the worker time it cost."""
@@ -74,8 +69,7 @@ class AudioSent:
     compute_s: float
 
 
-@dataclass(frozen=True, slots=True)
-class AudioTaken:
+class AudioTaken(msgspec.Struct, frozen=True):
     """Audio was taken in to be heard: ``audio_s`` of it, and ``compute_s`` of worker time since the last such entry."""
 
     at_s: float
@@ -84,8 +78,7 @@ class AudioTaken:
     compute_s: float
 
 
-@dataclass(frozen=True, slots=True)
-class TextHeard:
+class TextHeard(msgspec.Struct, frozen=True):
     """Words became final."""
 
     at_s: float
@@ -94,8 +87,7 @@ class TextHeard:
     words: int
 
 
-@dataclass(frozen=True, slots=True)
-class Finalized:
+class Finalized(msgspec.Struct, frozen=True):
     """A flush was answered, ``waited_s`` after it was asked for."""
 
     at_s: float
@@ -103,8 +95,7 @@ class Finalized:
     waited_s: float
 
 
-@dataclass(frozen=True, slots=True)
-class TurnOver:
+class TurnOver(msgspec.Struct, frozen=True):
     """A speaker's turn was decided to be over. ``reason``: model, timeout, closed."""
 
     at_s: float
@@ -112,23 +103,20 @@ class TurnOver:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class StreamWarned:
+class StreamWarned(msgspec.Struct, frozen=True):
     at_s: float
     stream: int
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class StreamEnded:
+class StreamEnded(msgspec.Struct, frozen=True):
     at_s: float
     stream: int
     outcome: Outcome
     message: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Answered:
+class Answered(msgspec.Struct, frozen=True):
     """A brain's answer is over. ``ttft_s``: from the question to its first event, None if there was none."""
 
     at_s: float
@@ -140,8 +128,7 @@ class Answered:
     message: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class RequestEnded:
+class RequestEnded(msgspec.Struct, frozen=True):
     """An HTTP request was answered (``status`` 499: the caller left before)."""
 
     at_s: float
@@ -152,8 +139,7 @@ class RequestEnded:
     elapsed_s: float
 
 
-@dataclass(frozen=True, slots=True)
-class Crashed:
+class Crashed(msgspec.Struct, frozen=True):
     """A fault of ours. ``trace`` is for the log, never for the caller."""
 
     at_s: float
@@ -162,8 +148,7 @@ class Crashed:
     trace: str
 
 
-@dataclass(frozen=True, slots=True)
-class PhaseChanged:
+class PhaseChanged(msgspec.Struct, frozen=True):
     """starting, ready, draining, stopped."""
 
     at_s: float

@@ -4,8 +4,9 @@ import json
 import logging
 from collections.abc import Callable
 from copy import copy
-from dataclasses import asdict, fields
 from typing import Any
+
+import msgspec
 
 from antiphon.server import journal
 from antiphon.server.observe.tally import Tally
@@ -147,8 +148,8 @@ def _emit(level: int, event: str, /, **values: object) -> None:
 
 
 def _fields(entry: journal.Entry) -> dict[str, object]:
-    values = asdict(entry) if fields(entry) else {}
-    values.pop("at_s", None)
+    values = msgspec.structs.asdict(entry)
+    del values["at_s"]
     return values
 
 

@@ -19,12 +19,14 @@ class Alarm:
         self._due_s = inf
 
     def plan(self, dues: Iterable[float | None]) -> None:
-        due_s = min((due for due in dues if due is not None), default=inf)
-        if due_s >= self._due_s:
-            return
-        self.stop()
-        self._due_s = due_s
-        self._timer = self._loop.call_later(max(0.0, due_s - self._clock.now_s()), self._rung)
+        due_s = self._due_s
+        for due in dues:
+            if due is not None and due < due_s:
+                due_s = due
+        if due_s < self._due_s:
+            self.stop()
+            self._due_s = due_s
+            self._timer = self._loop.call_later(max(0.0, due_s - self._clock.now_s()), self._rung)
 
     def stop(self) -> None:
         if self._timer is not None:
