@@ -1,12 +1,11 @@
 """Folds the log of a conversation into one :class:`TurnRecord` for each turn. Pure."""
 
-from bisect import bisect_left
-from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from antiphon.core.hearing import EAR_RATE_HZ, Heard, SpeechStarted, SpeechStopped
 from antiphon.core.turns import TurnEnded, TurnStarted
+from antiphon.dialog.arrivals import Arrivals
 from antiphon.dialog.conversation_actions import Speak
 from antiphon.dialog.conversation_events import Moment, ToolFinished
 from antiphon.dialog.conversation_log import EarSaid, Observed
@@ -29,8 +28,6 @@ LoudEnd = Callable[[int, int], int | None]
 """The end of the last loud sample of the user in ``[start, stop)``, in media samples; None: not known."""
 
 _MAX_OPEN = 8
-_ANCHORS = 2_048
-_NEAR_SAMPLES = EAR_RATE_HZ
 _EDGE_SAMPLES = EAR_RATE_HZ // 4  # how far a voice detector's end of speech may be off
 
 
@@ -73,7 +70,7 @@ class TurnRecords:
         self._open: dict[int, _Open] = {}
         self._calls: dict[str, int] = {}  # call id -> turn
         self._unvoiced: list[int] = []  # turns whose speech is about to be opened
-        self._anchors: deque[tuple[int, float]] = deque(maxlen=_ANCHORS)
+        self._arrivals = Arrivals()
         self._stopped: int | None = None  # where the user's latest pause began
         self._final_s: float | None = None  # when the words last changed
         self._words: list[str] = []  # of the segment that is not final yet
@@ -82,10 +79,10 @@ class TurnRecords:
 
     def audio(self, at: Moment, samples: int) -> None:
         """A piece of the user's audio came in; it begins at ``at.sample``, ``samples`` at the ear's rate."""
-        self._anchor(at.sample + samples, at.now_s)
+        self._arrivals.note(at.sample + samples, at.now_s)
 
     def observe(self, at: Moment, entry: Observed) -> list[TurnRecord]:
-        self._anchor(at.sample, at.now_s)
+        self._arrivals.note(at.sample, at.now_s)
         self._speeches.observe(at.now_s, entry)
         match entry:
             case Entry():
@@ -209,7 +206,7 @@ class TurnRecords:
             opened.times = replace(opened.times, final_s=self._final_s)
             opened.end_sample = self._speech_end(opened.start_sample)
             if opened.end_sample is not None:
-                said_s = self._came_s(opened.end_sample, now_s)
+                said_s = self._arrivals.came_s(opened.end_sample, now_s)
                 opened.times = replace(opened.times, speech_end_s=min(said_s, now_s))
         elif entry.kind in ("turn.dialled", "turn.written"):
             opened.times = replace(opened.times, speech_end_s=now_s)
@@ -232,11 +229,7 @@ class TurnRecords:
             latest = max(ended, key=lambda opened: opened.turn)
             latest.stopped_s, latest.ended_by = entry.at_s, entry.reason
 
-    # --- where the user stopped, in monotonic time ----------------------------------------------------------------
-
-    def _anchor(self, sample: int, now_s: float) -> None:
-        if not self._anchors or sample > self._anchors[-1][0]:
-            self._anchors.append((sample, now_s))
+    # --- where the user stopped ----------------------------------------------------------------
 
     def _speech_end(self, start: int) -> int | None:
         if self._stopped is None:
@@ -244,18 +237,6 @@ class TurnRecords:
         loud = self._loud_end(start, self._stopped + _EDGE_SAMPLES) if self._loud_end is not None else None
         near = loud is not None and abs(loud - self._stopped) <= 2 * _EDGE_SAMPLES
         return loud if near else self._stopped
-
-    def _came_s(self, sample: int, now_s: float) -> float:
-        """When this sample came in: audio comes in real time, and what came least late tells best when it was said."""
-        first = bisect_left(self._anchors, (sample, float("-inf")))
-        if first == len(self._anchors):
-            return now_s
-        lags = [
-            at_s - at_sample / EAR_RATE_HZ
-            for at_sample, at_s in list(self._anchors)[first:]
-            if at_sample <= sample + _NEAR_SAMPLES
-        ] or [self._anchors[first][1] - self._anchors[first][0] / EAR_RATE_HZ]
-        return min(lags) + sample / EAR_RATE_HZ
 
     # --- the end of a record --------------------------------------------------------------------------------------
 
