@@ -26,10 +26,10 @@ from antiphon.protocol import openai_realtime_client as client
 from antiphon.protocol import openai_realtime_events as wire
 from antiphon.protocol.actions import AgentAction, CloseSocket, Key, Note, Send
 from antiphon.protocol.openai_realtime_client import BadEvent, ResponseOrder, decode_client_event
-from antiphon.protocol.openai_realtime_items import Conversation, Entry, Item, item_from
+from antiphon.protocol.openai_realtime_commands import ItemCommands
+from antiphon.protocol.openai_realtime_items import Conversation
 from antiphon.protocol.openai_realtime_listening import Listening
 from antiphon.protocol.openai_realtime_patch import changed
-from antiphon.protocol.openai_realtime_plan import named
 from antiphon.protocol.openai_realtime_responses import Responses
 from antiphon.protocol.openai_realtime_session import Settings
 
@@ -89,6 +89,7 @@ class RealtimeSocket:
             max_audio_bytes=limits.max_audio_bytes,
             owner=owner,
         )
+        self._items = ItemCommands(self._conversation, self._listening, self._send, new_id)
         self._spoke = False
         self._begun_s: float | None = None
         self._draining = False
@@ -220,7 +221,7 @@ class RealtimeSocket:
             actions += responses.answer(self._settings)
         actions += responses.ask()
         while (surplus := self._conversation.surplus()) is not None:
-            actions += self._delete(surplus)
+            actions += self._items.drop(surplus)
         if self._draining and not responses and not self._over:
             self._over = True
             actions += [*self._listening.close(), CloseSocket(RESTART)]
@@ -243,15 +244,13 @@ class RealtimeSocket:
             case client.ClearAudio():
                 return self._listening.clear()
             case client.CreateItem():
-                return self._create_item(event)
+                return self._items.create(event)
             case client.RetrieveItem():
-                item = named(self._conversation, event.item_id, "retrieve").item
-                return [self._send(wire.ItemRetrieved(item=item))]
+                return self._items.retrieve(event.item_id)
             case client.DeleteItem():
-                named(self._conversation, event.item_id, "delete")
-                return self._delete(event.item_id)
+                return self._items.delete(event.item_id)
             case client.TruncateItem():
-                return self._truncate(event)
+                return self._items.truncate(event)
             case client.CreateResponse():
                 order = event.response or ResponseOrder()
                 return self._responses.create(self._settings, order, leaving=self._draining)
@@ -271,41 +270,6 @@ class RealtimeSocket:
             raise BadEvent(message, "session.audio.output.voice", "cannot_update_voice")
         self._settings = after
         return [*self._listening.configure(after), self._send(wire.SessionUpdated(session=after.echo()))]
-
-    def _create_item(self, event: client.CreateItem) -> list[AgentAction]:
-        item = item_from(event.item, event.item.id or f"item_{self._new_id()}")
-        if self._conversation.get(item.id) is not None or item.id == self._listening.turn_item_id:
-            message = f"Item with id '{item.id}' already exists."
-            raise BadEvent(message, "item.id", "item_create_duplicate_item_id")
-        after = event.previous_item_id
-        if after not in (None, "root") and self._conversation.get(after or "") is None:
-            message = f"previous_item_id: there is no item with id '{after}'"
-            raise BadEvent(message, "previous_item_id", "item_create_invalid_previous_item_id")
-        self._conversation.check_room(item)
-        previous = self._conversation.add(Entry(item), after)
-        return self._show(item, previous)
-
-    def _show(self, item: Item, previous: str | None) -> list[AgentAction]:
-        return [
-            self._send(wire.ItemAdded(previous_item_id=previous, item=item)),
-            self._send(wire.ItemDone(previous_item_id=previous, item=item)),
-        ]
-
-    def _delete(self, item_id: str) -> list[AgentAction]:
-        self._conversation.remove(item_id)
-        self._listening.forget(item_id)
-        return [self._send(wire.ItemDeleted(item_id=item_id))]
-
-    def _truncate(self, event: client.TruncateItem) -> list[AgentAction]:
-        entry = named(self._conversation, event.item_id, "truncate")
-        if entry.item.role != "assistant":
-            raise BadEvent("item_id: only an assistant's message has audio that can be truncated", "item_id")
-        if event.content_index != 0 or event.audio_end_ms < 0:
-            name = "audio_end_ms" if event.content_index == 0 else "content_index"
-            raise BadEvent(f"{name}: there is nothing at this place of the item", name)
-        end_ms = min(event.audio_end_ms, entry.audio_ms)
-        entry.cut(end_ms)
-        return [self._send(wire.ItemTruncated(item_id=event.item_id, content_index=0, audio_end_ms=end_ms))]
 
     # Words of the house
 
