@@ -85,6 +85,11 @@ def milliseconds(seconds: float | None) -> float | None:
     return None if seconds is None else round(1e3 * seconds, 1)
 
 
+def ms_at(spread: Distribution | None, quantile: str) -> float | None:
+    """``quantile``: "p50", ..., "max"."""
+    return None if spread is None else milliseconds(getattr(spread, quantile))
+
+
 def _markdown_table(table: Table) -> list[str]:
     rows = [[cell_text(cell) for cell in row] for row in table.rows]
     widths = [max([len(name), *(len(row[at]) for row in rows)]) for at, name in enumerate(table.columns)]

@@ -9,7 +9,7 @@ from antiphon.bench.measure import Distribution, distribution
 from antiphon.bench.measure_stt import LATE_END_S, Heard, TurnHeard
 from antiphon.bench.meter import Metered
 from antiphon.bench.player import PlayerLoad
-from antiphon.bench.report import Cell, Table, milliseconds
+from antiphon.bench.report import Cell, Table, milliseconds, ms_at
 
 if TYPE_CHECKING:
     from antiphon.bench.wer import ErrorRate, RateDifference
@@ -79,9 +79,9 @@ def finals(groups: Mapping[tuple[str, int], Sequence[Heard]]) -> Table:
         words = sum(take.words for take in good)
         rows.append(
             (
-                group, streams, len(takes), len(takes) - len(good), _ms(final, "p50"), _interval(final),
-                _ms(final, "p90"), _ms(final, "p95"), _ms(final, "max"), _ms(flushed, "p50"),
-                _ms(flushed, "p95"), _ms(first, "p50"), _ms(first, "p95"),
+                group, streams, len(takes), len(takes) - len(good), ms_at(final, "p50"), _interval(final),
+                ms_at(final, "p90"), ms_at(final, "p95"), ms_at(final, "max"), ms_at(flushed, "p50"),
+                ms_at(flushed, "p95"), ms_at(first, "p50"), ms_at(first, "p95"),
                 sum(take.interims for take in good) / sum(take.audio_s for take in good) if good else None,
                 100 * sum(take.revised for take in good) / words if words else None,
             )
@@ -119,9 +119,9 @@ def turns(groups: Mapping[tuple[str, int], Sequence[TurnHeard]], notes: Sequence
                 _percent(cut, pauses), _percent(sum(take.pauses_eager for take in good), pauses),
                 sum(take.cut_offs for take in good) - cut, len(judged),
                 _percent(sum(take.missing for take in judged), len(judged)),
-                _ms(end, "p50"), _interval(end), _ms(end, "p90"), _ms(end, "p95"),
-                _ms(eager, "p50"), _ms(eager, "p90"), _ms(_of([take.eager_lead_s for take in judged]), "p50"),
-                _ms(words, "p50"), _ms(words, "p90"),
+                ms_at(end, "p50"), _interval(end), ms_at(end, "p90"), ms_at(end, "p95"),
+                ms_at(eager, "p50"), ms_at(eager, "p90"), ms_at(_of([take.eager_lead_s for take in judged]), "p50"),
+                ms_at(words, "p50"), ms_at(words, "p90"),
                 sum(take.resumes for take in good), sum(take.extra_turns for take in judged),
                 sum(take.shrunk for take in good),
             )
@@ -166,9 +166,9 @@ def word_times(groups: Mapping[tuple[str, int], Sequence[tuple[float, float]]]) 
         rows.append(
             (
                 group, streams, len(errors),
-                *(_ms(distribution(list(map(abs, starts))), at) for at in ("p50", "p95")),
-                *(_ms(distribution(list(map(abs, ends))), at) for at in ("p50", "p95")),
-                _ms(distribution(starts), "mean"), _ms(distribution(ends), "mean"),
+                *(ms_at(distribution(list(map(abs, starts))), at) for at in ("p50", "p95")),
+                *(ms_at(distribution(list(map(abs, ends))), at) for at in ("p50", "p95")),
+                ms_at(distribution(starts), "mean"), ms_at(distribution(ends), "mean"),
             )
         )  # fmt: skip
     return Table(
@@ -234,10 +234,6 @@ def flat(found: Flatness, how: str) -> Table:
 
 def _of(values: Sequence[float | None]) -> Distribution | None:
     return distribution([value for value in values if value is not None])
-
-
-def _ms(spread: Distribution | None, quantile: str) -> float | None:
-    return None if spread is None else milliseconds(getattr(spread, quantile))
 
 
 def _interval(spread: Distribution | None) -> str | None:

@@ -7,6 +7,7 @@ from itertools import count, cycle
 from statistics import median
 from typing import TYPE_CHECKING
 
+from antiphon.bench import tts_load_tables as loading
 from antiphon.bench import tts_tables as tables
 from antiphon.bench.arrivals import ClosedLoop, Schedule, bursts, one_at_a_time
 from antiphon.bench.capacity import Capacity, Verdict, judge, search
@@ -186,12 +187,12 @@ class _Bench:
 
     def _add_capacity(self, name: str, found: Capacity, title: str) -> None:
         options = self.options
-        self.tables.append(tables.capacity(found, options.limits, options.pre_roll_s, self.server.playing_s, title))
+        self.tables.append(loading.capacity(found, options.limits, options.pre_roll_s, self.server.playing_s, title))
         self.details[name] = found
 
     def overload(self) -> None:
         score = self._interleave([self.server], self.loads.steady(self.options.overload, 1, salt=2000), 1)[0]
-        self.tables.append(tables.overload(self.options.overload, score))
+        self.tables.append(loading.overload(self.options.overload, score))
         self.groups.append(score.group(f"{self.options.overload} streams, overload"))
 
     def message_cost(self) -> None:
@@ -212,7 +213,7 @@ class _Bench:
             blocks=self.options.blocks,
             progress=self.progress,
         )
-        self.tables.append(tables.message_cost(costs, self.options.echo_streams, self.options.echo_model))
+        self.tables.append(loading.message_cost(costs, self.options.echo_streams, self.options.echo_model))
         self.details["message_cost"] = costs
 
     def read_back(self, recognise: "Recognise") -> None:

@@ -3,12 +3,10 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
-from antiphon.bench.capacity import Capacity, Limits
 from antiphon.bench.diagnosis import COMPONENTS
 from antiphon.bench.duel import Score, distributions
-from antiphon.bench.measure import Distribution, distribution
-from antiphon.bench.message_cost import Cost
-from antiphon.bench.report import Cell, Group, Table, milliseconds
+from antiphon.bench.measure import Distribution
+from antiphon.bench.report import Cell, Group, Table, milliseconds, ms_at
 
 if TYPE_CHECKING:
     from antiphon.bench.roundtrip import ReadBack
@@ -62,7 +60,7 @@ def boundaries(groups: Sequence[Group]) -> Table:
         for words, name in BOUNDARIES:
             spread = getattr(group, name) if name in ("connects", "round_trips") else group.distributions.get(name)
             if spread is not None:
-                quantiles = [_ms(spread, quantile) for quantile in ("p50", "p90", "p95", "p99", "max")]
+                quantiles = [ms_at(spread, quantile) for quantile in ("p50", "p90", "p95", "p99", "max")]
                 low, high = milliseconds(spread.p95_ci.low), milliseconds(spread.p95_ci.high)
                 rows.append((group.load, group.system, words, spread.count, *quantiles, f"{low:g}-{high:g}"))
     return Table(
@@ -112,7 +110,7 @@ def quality(groups: Sequence[Group]) -> Table:
                 None if found.wer_upper is None else 100 * found.wer_upper,
                 *(_rounded(spread, 2) for spread in (found.overall, found.speech, found.background)),
                 round(found.clicks, 1), found.clipped_samples, found.cut_off,
-                _ms(found.leading_s, "p50"), _ms(found.trailing_s, "p50"), _ms(found.longest_pause_s, "max"),
+                ms_at(found.leading_s, "p50"), ms_at(found.trailing_s, "p50"), ms_at(found.longest_pause_s, "max"),
                 _rounded(found.pitch_hz, 0), _rounded(found.pitch_drift, 2), _rounded(found.loudness_drift, 2),
                 None if found.overhead is None else round(found.overhead, 2),
             )
@@ -138,7 +136,7 @@ def containers(scores: Sequence[tuple[Score, float | None]], left_out: Sequence[
             (
                 score.system, len(score.figures), None if overhead is None else round(overhead, 3),
                 round(sum(chunks) / len(chunks), 1) if chunks else None,
-                *(_ms(spread.get("ttfb_s"), at) for at in ("p50", "p95")), _ms(spread.get("last_byte_s"), "p50"),
+                *(ms_at(spread.get("ttfb_s"), at) for at in ("p50", "p95")), ms_at(spread.get("last_byte_s"), "p50"),
             )
         )  # fmt: skip
     return Table(
@@ -151,89 +149,6 @@ def containers(scores: Sequence[tuple[Score, float | None]], left_out: Sequence[
 
 def _rounded(spread: Distribution | None, digits: int) -> float | None:
     return None if spread is None else round(spread.p50, digits)
-
-
-def capacity(found: Capacity, limits: Limits, pre_roll_s: float, playing_s: float, title: str) -> Table:
-    rows: list[tuple[Cell, ...]] = [
-        (
-            verdict.streams,
-            "holds" if verdict.holds else "fails",
-            milliseconds(verdict.ttfa_p95_s),
-            verdict.underruns,
-            verdict.failed,
-            "; ".join(verdict.reasons),
-        )
-        for verdict in found.probes
-    ]
-    fails = "no load that was tried failed" if found.fails_at is None else f"{found.fails_at} failed"
-    return Table(
-        title,
-        ("streams", "verdict", "first audible p95", "underruns", "failed", "why"),
-        tuple(rows),
-        (
-            f"Largest load with {limits.text}: **{found.streams}** ({fails}).",
-            f"Streams play {playing_s:.1f} s on average; player with {1e3 * pre_roll_s:.0f} ms pre-roll.",
-        ),
-    )
-
-
-def overload(streams: int, score: Score) -> Table:
-    refused = [figure for figure in score.figures if figure.error]
-    taken = [figure for figure in score.figures if not figure.error]
-    refusal = distribution([figure.refused_s for figure in refused if figure.refused_s is not None])
-    ttfa = distributions(taken).get("ttfa_s")
-    texts = sorted({figure.error for figure in refused})
-    return Table(
-        "Overload",
-        (
-            "streams", "starts", "accepted", "refused", "refusal p50", "p95", "max",
-            "accepted: first audible p95", "underruns",
-        ),
-        (
-            (
-                streams,
-                len(score.figures),
-                len(taken),
-                len(refused),
-                _ms(refusal, "p50"),
-                _ms(refusal, "p95"),
-                _ms(refusal, "max"),
-                _ms(ttfa, "p95"),
-                sum(figure.underruns for figure in taken),
-            ),
-        ),
-        tuple(f"refused with: {text}" for text in texts[:3]),
-    )
-
-
-def message_cost(costs: tuple[Cost, Cost], streams: int, model: str) -> Table:
-    rows: list[tuple[Cell, ...]] = []
-    for cost in costs:
-        trips = distribution(cost.round_trips_s)
-        rows.append(
-            (
-                cost.name,
-                cost.messages,
-                cost.wire_bytes // cost.messages if cost.messages else None,
-                _microseconds(cost.wire_per_message_s),
-                _microseconds(cost.all_per_message_s),
-                _ms(trips, "p50"),
-                _ms(trips, "p95"),
-            )
-        )
-    server, echo = (cost.wire_per_message_s for cost in costs)
-    ratio = f"{server / echo:.2f}" if server is not None and echo else "not known"
-    return Table(
-        "Cost per message",
-        ("system", "messages", "bytes each", "CPU us, event loop", "CPU us, all threads", "first message p50", "p95"),
-        tuple(rows),
-        (
-            f"CPU time of the server's process per audio message, {streams} callers in a closed loop. The event loop "
-            "is the process's main thread; models run on others.",
-            f"Event loop of the server / of the bare echo: {ratio}.",
-            f"Model of this section: {model or 'the same as above'}.",
-        ),
-    )
 
 
 def read_back(backs: Sequence["ReadBack"]) -> Table:
@@ -273,16 +188,16 @@ def _speed_row(load: str, score: Score) -> tuple[Cell, ...]:
         score.system,
         len(score.figures),
         len(score.figures) - len(good),
-        _ms(spread.get("ttfb_s"), "p50"),
-        _ms(spread.get("ttfb_s"), "p95"),
-        _ms(ttfa, "p50"),
-        _ms(ttfa, "p95"),
+        ms_at(spread.get("ttfb_s"), "p50"),
+        ms_at(spread.get("ttfb_s"), "p95"),
+        ms_at(ttfa, "p50"),
+        ms_at(ttfa, "p95"),
         None if ttfa is None else f"{1e3 * ttfa.p95_ci.low:.0f}-{1e3 * ttfa.p95_ci.high:.0f}",
-        _ms(ttfa, "p99"),
-        _ms(ttfa, "max"),
-        _ms(spread.get("heard_s"), "p50"),
-        _ms(spread.get("heard_s"), "p95"),
-        _ms(spread.get("last_byte_s"), "p50"),
+        ms_at(ttfa, "p99"),
+        ms_at(ttfa, "max"),
+        ms_at(spread.get("heard_s"), "p50"),
+        ms_at(spread.get("heard_s"), "p95"),
+        ms_at(spread.get("last_byte_s"), "p50"),
         None if factor is None else round(factor.p50, 1),
         sum(figure.underruns for figure in good),
         sum(1 for figure in good if figure.underruns),
@@ -303,11 +218,3 @@ def _player_note(loads: Sequence[Loaded]) -> str:
 def _late_p99_s(score: Score) -> float:
     late = distributions(score.figures).get("late_s")
     return late.p99 if late else 0.0
-
-
-def _ms(spread: Distribution | None, quantile: str) -> float | None:
-    return None if spread is None else milliseconds(getattr(spread, quantile))
-
-
-def _microseconds(seconds: float | None) -> float | None:
-    return None if seconds is None else round(1e6 * seconds, 1)
