@@ -19,6 +19,7 @@ from antiphon.core.turns import TurnEagerEnded, TurnEnded, TurnEvent, TurnResume
 from antiphon.protocol import native_messages as wire
 from antiphon.protocol.actions import CloseSocket, Key, Note, Send
 from antiphon.protocol.native_frames import AUDIO, WireAction, message_frame
+from antiphon.protocol.native_reading import decode_message
 from antiphon.protocol.native_replies import Replies
 
 NORMAL, UNACCEPTABLE, BROKEN, RESTART, TRY_LATER = 1000, 1008, 1011, 1012, 1013
@@ -100,7 +101,7 @@ class NativeSocket:
             if len(frame) > self._limits.max_frame_bytes:
                 raise InvalidInput(f"a frame may have {self._limits.max_frame_bytes} bytes, not {len(frame)}")
             if isinstance(frame, str) or frame[:1] == b"{":
-                return self._obey(wire.decode_message(frame), now_s)
+                return self._obey(decode_message(frame), now_s)
             return self._audio(frame)
         except InvalidInput as error:
             if self._started is None:

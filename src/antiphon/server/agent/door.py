@@ -4,6 +4,7 @@ from typing import Protocol
 
 from antiphon.core.errors import InvalidInput
 from antiphon.protocol import native_messages as wire
+from antiphon.protocol.native_reading import decode_message
 from antiphon.server.agent.session import AgentSession
 
 
@@ -33,7 +34,7 @@ def token_in(frame: str | bytes) -> str | None:
     if not isinstance(frame, str) and frame[:1] != b"{":
         return None
     try:
-        message = wire.decode_message(frame)
+        message = decode_message(frame)
     except InvalidInput:
         return None
     return message.resume if isinstance(message, wire.Start) else None
