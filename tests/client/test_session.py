@@ -20,9 +20,9 @@ from antiphon.client import (
     Unreachable,
     connect,
 )
+from antiphon.client.comebacks import RESUME_PAUSES_S
 from antiphon.client.playback import MOST_REPLIES, SimulatedPlayer
 from antiphon.client.replies import Replies
-from antiphon.client.session import RESUME_PAUSES_S
 from antiphon.core.errors import AtCapacity, InvalidInput
 from antiphon.core.turns import TurnEnded
 from antiphon.protocol import native_messages as wire

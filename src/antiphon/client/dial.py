@@ -105,6 +105,12 @@ async def introduce(
         raise Unreachable(f"the server was not ready within {within_s:g} s") from None
 
 
+def why(closed: ConnectionClosed) -> str:
+    """A socket ended."""
+    frame = closed.rcvd
+    return f"closed with {frame.code}{' ' + frame.reason if frame.reason else ''}" if frame else "no goodbye"
+
+
 def _words_of(body: bytes) -> str:
     """The message of an error's body, whatever the dialect."""
     try:

@@ -14,9 +14,11 @@ import msgspec
 from websockets.asyncio.client import ClientConnection
 from websockets.exceptions import ConnectionClosed
 
-from antiphon.client.dial import dial, introduce
+from antiphon.client.comebacks import Comebacks
+from antiphon.client.dial import dial, introduce, why
 from antiphon.client.errors import Refused, SessionLost, SessionOver, Unreachable
 from antiphon.client.events import ClientEvent, Heard, Message, SocketLost, ToolRan, decode_message
+from antiphon.client.news import News
 from antiphon.client.options import SessionOptions
 from antiphon.client.playback import Player, SimulatedPlayer
 from antiphon.client.replies import Replies
@@ -28,11 +30,6 @@ from antiphon.protocol.native_frames import AUDIO
 
 Sleep: TypeAlias = Callable[[float], Awaitable[None]]
 
-RESUME_PAUSES_S = (0.0, 0.1, 0.2, 0.5, 1.0, 2.0)
-"""Between attempts to take a session up again; the last one repeats."""
-SETTLED_S = 5.0
-"""A socket that is lost sooner than this was no success: from the third in a row on, the pauses grow as if it had not
-been there."""
 MOST_HELD = 64
 """Messages that wait for a socket while there is none."""
 
@@ -78,14 +75,11 @@ class AgentSession:
         self._ready: wire.Ready | None = None
         self._socket: ClientConnection | None = None
         self._held: list[wire.ClientMessage] = []
-        self._events: asyncio.Queue[tuple[float, ClientEvent] | BaseException | None] = asyncio.Queue(
-            options.most_events
-        )
+        self._news = News(options.most_events)
         self._tools = Toolbox(options.tools, self._tool_ran)
         self._replies = Replies(self.player, options.output.sample_bytes)
         self._playing = asyncio.Event()
-        self._short_lived = 0  # sockets in a row
-        self._taken_up_s = 0.0
+        self._comebacks = Comebacks()
         self._over = False
         self._tasks: list[asyncio.Task[None]] = []
 
@@ -118,9 +112,7 @@ class AgentSession:
         if self._socket is not None:
             await self._socket.close()
             self._socket = None
-        if self._events.full():
-            self._events.get_nowait()
-        self._events.put_nowait(None)  # whoever still iterates is let go
+        self._news.let_go()
 
     # What the user does
 
@@ -170,20 +162,15 @@ class AgentSession:
 
     async def stamped(self) -> AsyncIterator[tuple[float, ClientEvent]]:
         """The same with the moment of each (monotonic seconds of the session's clock)."""
-        while True:
-            item = await self._events.get()
-            if item is None:
-                return
-            if isinstance(item, BaseException):
-                raise item
-            yield item
+        async for stamped in self._news:
+            yield stamped
 
     async def _without_stamps(self) -> AsyncIterator[ClientEvent]:
         async for _, event in self.stamped():
             yield event
 
     async def _tell(self, event: ClientEvent, at_s: float | None = None) -> None:
-        await self._events.put((self._clock.now_s() if at_s is None else at_s, event))
+        await self._news.tell(event, self._clock.now_s() if at_s is None else at_s)
 
     # Inside
 
@@ -198,7 +185,8 @@ class AgentSession:
         return socket, await introduce(socket, first, wire.Ready, decode_message, options.ready_within_s)
 
     def _take_up(self, socket: ClientConnection, ready: wire.Ready) -> None:
-        self._socket, self._ready, self._taken_up_s = socket, ready, self._clock.now_s()
+        self._socket, self._ready = socket, ready
+        self._comebacks.taken_up(self._clock.now_s())
 
     async def _run(self) -> None:
         """Read sockets until the session is over."""
@@ -219,7 +207,7 @@ class AgentSession:
         except Exception as error:  # a fault of ours must not leave the user waiting
             last = error
         self._over = True
-        await self._events.put(last)
+        await self._news.end(last)
 
     async def _read(self, socket: ClientConnection) -> str:
         """Returns why the socket ended. Raises ``Refused`` where the server broke off the session."""
@@ -245,7 +233,7 @@ class AgentSession:
         except ConnectionClosed as closed:
             if goodbye is not None and goodbye.reason != "restart":
                 self._over = True
-            return goodbye.reason if goodbye is not None else _why(closed)
+            return goodbye.reason if goodbye is not None else why(closed)
 
     async def _hear(self, frame: bytes, at_s: float) -> None:
         audio = self._replies.hear(frame[1:]) if frame[:1] == bytes((AUDIO,)) else None
@@ -293,13 +281,11 @@ class AgentSession:
             raise SessionLost(f"the socket was lost ({reason})")
         window_s = self._ready.resume_window_ms / 1000
         give_up_s = self._clock.now_s() + window_s
-        settled = self._clock.now_s() - self._taken_up_s >= SETTLED_S
-        self._short_lived = 0 if settled else self._short_lived + 1
-        attempt, last = max(0, self._short_lived - 2), reason
+        self._comebacks.lost(self._clock.now_s())
+        last = reason
         heard: wire.LastHeard | None = None
         while True:
-            await self._sleep(RESUME_PAUSES_S[min(attempt, len(RESUME_PAUSES_S) - 1)])
-            attempt += 1
+            await self._sleep(self._comebacks.pause_s())
             if self._clock.now_s() >= give_up_s:
                 raise SessionLost(f"the session could not be taken up again within {window_s:g} s: {last}")
             try:
@@ -320,8 +306,3 @@ class AgentSession:
                 for message in held:
                     await self.send(message)
             return
-
-
-def _why(closed: ConnectionClosed) -> str:
-    frame = closed.rcvd
-    return f"closed with {frame.code}{' ' + frame.reason if frame.reason else ''}" if frame else "no goodbye"
