@@ -18,8 +18,7 @@ class Clock(Protocol):
 class MonotonicClock:
     """The machine's monotonic clock."""
 
-    def now_s(self) -> float:
-        return time.perf_counter()
+    now_s = staticmethod(time.perf_counter)
 
 
 class ManualClock:

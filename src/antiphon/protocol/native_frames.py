@@ -12,6 +12,7 @@ from antiphon.protocol.native_messages import AudioShape, Word
 
 AUDIO: Final = 0x01
 JSON: Final = 0x7B
+_MARK: Final = bytes((AUDIO,))
 
 WireAction: TypeAlias = Send | SendBytes | Cancel | CloseSocket | Note
 
@@ -20,11 +21,16 @@ def message_frame(message: msgspec.Struct, key: Key | None = None) -> Send:
     return Send(msgspec.json.encode(message), key)
 
 
-def audio_frames(data: bytes, output: AudioShape, chunk_s: float, key: Key) -> list[SendBytes]:
-    """Whole samples of ``output``, at most ``chunk_s`` of them in a frame."""
-    size = bytes_per_sample(output.encoding) * max(1, round(output.sample_rate_hz * chunk_s))
-    mark = bytes((AUDIO,))
-    return [SendBytes(mark + data[start : start + size], key) for start in range(0, len(data), size)]
+class AudioFrames:
+    """Makes frames of whole samples of ``output``, at most ``chunk_s`` in each."""
+
+    def __init__(self, output: AudioShape, chunk_s: float) -> None:
+        self.sample_bytes = bytes_per_sample(output.encoding)
+        self._most_bytes = self.sample_bytes * max(1, round(output.sample_rate_hz * chunk_s))
+
+    def of(self, data: bytes, key: Key) -> list[SendBytes]:
+        most = self._most_bytes
+        return [SendBytes(_MARK + data[start : start + most], key) for start in range(0, len(data), most)]
 
 
 def placed(timed: Iterable[Timed], from_hz: int, to_hz: int) -> list[Word]:

@@ -3,11 +3,10 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from antiphon.audio.pcm import bytes_per_sample
 from antiphon.core.event import WordTimes
 from antiphon.protocol import native_messages as wire
 from antiphon.protocol.actions import Cancel, Key
-from antiphon.protocol.native_frames import WireAction, audio_frames, message_frame, placed
+from antiphon.protocol.native_frames import AudioFrames, WireAction, message_frame, placed
 
 _MOST = 64
 """Replies that are remembered: reports about older ones are late by minutes."""
@@ -30,7 +29,7 @@ class Replies:
 
     def __init__(self, output: wire.AudioShape, chunk_s: float) -> None:
         self._output = output
-        self._chunk_s = chunk_s
+        self._frames = AudioFrames(output, chunk_s)
         self._replies: dict[str, _Reply] = {}
         self._speaking: str | None = None
 
@@ -65,7 +64,7 @@ class Replies:
         if reply is None:
             return []
         reply.sent_bytes += len(data)
-        return [*audio_frames(data, self._output, self._chunk_s, reply.key)]
+        return [*self._frames.of(data, reply.key)]
 
     def mark(self, reply_id: str) -> list[WireAction]:
         reply = self._open(reply_id)
@@ -120,4 +119,4 @@ class Replies:
         return reply if reply is not None and reply.state == "speaking" else None
 
     def _samples(self, reply: _Reply) -> int:
-        return reply.sent_bytes // bytes_per_sample(self._output.encoding)
+        return reply.sent_bytes // self._frames.sample_bytes

@@ -12,7 +12,6 @@ import itertools
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from antiphon.audio.pcm import bytes_per_sample
 from antiphon.core.errors import AntiphonError, AtCapacity, InvalidInput, ModelUnavailable
 from antiphon.core.event import Audio, Event, Failed, Flushed, PhonemeTimes, Saved, Unsaved, Warned, WordTimes
 from antiphon.core.frame import AudioFormat
@@ -21,7 +20,7 @@ from antiphon.core.turns import TurnEvent
 from antiphon.protocol import native_speech_messages as wire
 from antiphon.protocol.actions import Action, Cancel, Close, Flush, Key, Open, Push, Save, Send, SendBytes
 from antiphon.protocol.http import NotSupported
-from antiphon.protocol.native_frames import JSON, audio_frames, message_frame, placed
+from antiphon.protocol.native_frames import JSON, AudioFrames, message_frame, placed
 from antiphon.protocol.native_messages import ErrorMessage
 from antiphon.protocol.native_speech_snapshot import SavedSpeech, SpeechSeal
 from antiphon.protocol.native_speech_stream import SpeechStream
@@ -139,7 +138,8 @@ class NativeSpeechSocket:
             lead_s=None if lead_ms is None else lead_ms / 1000,
             seed=start.seed,
         )
-        stream = self._begin(SpeechStream(next(self._keys), start.output, now_s))
+        frames = AudioFrames(start.output, self._limits.chunk_s)
+        stream = self._begin(SpeechStream(next(self._keys), start.output, frames, now_s))
         key, ready = stream.key, wire.Ready(output=start.output, ended=start.end)
         said: list[Action] = [Push(key, start.text)] if start.text else []
         said += self._end(stream) if start.end else []
@@ -149,8 +149,9 @@ class NativeSpeechSocket:
     def _resume(self, sealed: bytes, now_s: float) -> list[Action]:
         self._require_none()
         saved = self._seal.open(sealed, self._owner)
+        key, frames = next(self._keys), AudioFrames(saved.output, self._limits.chunk_s)
         stream = self._begin(
-            SpeechStream(next(self._keys), saved.output, now_s, saved.sample, list(saved.flushes), saved.ended)
+            SpeechStream(key, saved.output, frames, now_s, saved.sample, list(saved.flushes), saved.ended)
         )
         ready = wire.Ready(output=saved.output, sample=saved.sample, resumed=True, ended=saved.ended)
         voice = SpeechConfig(voice=saved.voice, language="")
@@ -236,8 +237,8 @@ class NativeSpeechSocket:
         return self._stream if self._stream is not None and self._stream.key == key else None
 
     def _audio(self, stream: SpeechStream, data: bytes) -> list[Action]:
-        stream.sent_samples += len(data) // bytes_per_sample(stream.output.encoding)
-        return [*audio_frames(data, stream.output, self._limits.chunk_s, stream.key)]
+        stream.sent_samples += len(data) // stream.frames.sample_bytes
+        return [*stream.frames.of(data, stream.key)]
 
     def _end(self, stream: SpeechStream) -> list[Action]:
         stream.ended = True

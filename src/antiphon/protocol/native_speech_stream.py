@@ -5,6 +5,7 @@ from typing import Final
 
 from antiphon.core.speech import Prosody
 from antiphon.protocol.actions import Key, Push
+from antiphon.protocol.native_frames import AudioFrames
 from antiphon.protocol.native_messages import AudioShape
 from antiphon.protocol.native_speech_messages import ChangeProsody
 
@@ -18,6 +19,7 @@ class SpeechStream:
 
     key: Key
     output: AudioShape
+    frames: AudioFrames
     active_s: float
     sent_samples: int = 0
     flushes: list[str] = field(default_factory=list)
