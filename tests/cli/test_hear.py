@@ -105,7 +105,7 @@ def test_a_file_is_read_no_faster_than_it_is_heard() -> None:
 
 def test_the_real_ear_hears_the_real_voice(tmp_path: Path) -> None:
     runner, speech, subtitles = CliRunner(), tmp_path / "speech.flac", tmp_path / "speech.srt"
-    sentence = "Where is the nearest railway station?"
+    sentence = "How far is the nearest railway station?"
     assert runner.invoke(app, ["say", sentence, "--out", str(speech)]).exit_code == 0
     result = runner.invoke(app, ["hear", str(speech), "--srt", str(subtitles), "--words"])
     assert result.exit_code == 0, result.output

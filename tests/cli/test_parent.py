@@ -23,7 +23,12 @@ def killed(command: list[str], told: str, number: int) -> None:
     """Kill it when it has said so on standard error, which its servers have from it: the end of that is the end of all
     of them."""
     with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=_heeds_sigint,
     ) as process:
         assert process.stderr is not None
         said = ""
@@ -34,6 +39,11 @@ def killed(command: list[str], told: str, number: int) -> None:
         process.send_signal(number)
         process.communicate(timeout=END_LIMIT_S)
         assert process.returncode != 0
+
+
+def _heeds_sigint() -> None:
+    """A shell has what it runs in the background ignore it, tests and their children included."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @pytest.mark.parametrize("number", ENDS)
