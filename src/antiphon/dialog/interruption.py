@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal, TypeAlias
 
-from antiphon.dialog.interruption_words import BACKCHANNELS, HESITATIONS, LISTENERS, LONGEST, STOPS
+from antiphon.dialog.interruption_words import BACKCHANNELS, HESITATIONS, HUMMED, LISTENERS, LONGEST, STOPS
 
 Meaning: TypeAlias = Literal["backchannel", "noise", "echo", "interruption", "undecided"]
 
@@ -79,11 +79,12 @@ def judge(overlap: Overlap, settings: InterruptionSettings | None = None) -> Jud
     pieces = _phrases(words)
     unknown = [piece for piece in pieces if piece not in LISTENERS]
     stop = next((piece for piece in pieces if piece in STOPS), None)
-    if stop is not None:
+    hummed = len(words) <= _MUMBLED_WORDS and overlap.confidence < settings.mumbled_below and not _was_asked(overlap)
+    if stop is not None and not (hummed and words[0] in HUMMED):
         return Judgement("interruption", f"'{stop}' takes the floor")
     if not unknown:
         return _listener(words, pieces, overlap, settings)
-    if len(words) <= _MUMBLED_WORDS and overlap.confidence < settings.mumbled_below and not _was_asked(overlap):
+    if hummed:
         return Judgement("backchannel" if overlap.final else "undecided", "hardly a word")
     if not overlap.final and len(words) <= 2 and _may_become_listener(words, spoken):
         return Judgement("undecided", "the beginning of a listener's word")

@@ -7,7 +7,7 @@ def _set(phrases: str) -> frozenset[str]:
 
 BACKCHANNELS = _set(
     # English
-    "mhm|mm|mmm|mm hmm|mmhmm|mm hm|hm|hmm|uh huh|uhhuh|aha|ah|oh|ooh|yeah|yea|yep|yup|yes|ok|okay|kay|right|sure|"
+    "mhm|mm|mmm|mm hmm|mmhmm|mm hm|hm|hmm|huh|uh huh|uhhuh|aha|ah|oh|ooh|yeah|yea|yep|yup|yes|ok|okay|kay|right|sure|"
     "alright|all right|i see|got it|gotcha|cool|great|nice|good|fine|perfect|exactly|true|of course|okay great|"
     "sounds good|makes sense|that makes sense|fair enough|oh okay|oh wow|wow|really|oh really|interesting|"
     "no worries|no problem|thanks|thank you|for sure|absolutely|definitely|totally|indeed|i know|"
@@ -31,6 +31,9 @@ BACKCHANNELS = _set(
     "はい|うん|うんうん|ええ|そうですね|そうですか|なるほど|嗯|嗯嗯|好|好的|对|对对|是|是的|明白|네|예|응|그래요|아|맞아요"
 )
 """Alone during the agent's speech these mean "go on", whatever they mean as an answer."""
+
+HUMMED = _set("hello|no")
+"""Stop words that a recogniser may make of a hum: only these are doubted where it hardly trusts them."""
 
 HESITATIONS = _set("um|uh|er|erm|uhm|eh|äh|ähm|euh|este|ehm|えっと|那个|음")
 """A speaker who may be about to begin."""
