@@ -87,6 +87,7 @@ def test_a_word_that_the_recogniser_hardly_trusts_is_a_hum() -> None:
     assert judge(replace(hum, confidence=0.8)).meaning == "interruption"
     assert judge(replace(hum, final=True, agent_text="Shall I book it?")).meaning == "interruption", "it is an answer"
     assert judge(replace(hum, text="Stop.")).meaning == "interruption", "a stop is never doubted"
+    assert judge(replace(hum, text="No, stop.")).meaning == "interruption", "nor one behind a word that is"
     assert judge(replace(hum, text="Hello.", final=True)).meaning == "backchannel", "mhm may be heard so"
     assert judge(replace(hum, text="Hello.", confidence=0.6)).meaning == "interruption"
     assert judge(replace(hum, text="Huh?", confidence=0.7, final=True)).meaning == "backchannel"

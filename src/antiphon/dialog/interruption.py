@@ -78,9 +78,10 @@ def judge(overlap: Overlap, settings: InterruptionSettings | None = None) -> Jud
         return Judgement("echo", "the agent's own words")
     pieces = _phrases(words)
     unknown = [piece for piece in pieces if piece not in LISTENERS]
-    stop = next((piece for piece in pieces if piece in STOPS), None)
     hummed = len(words) <= _MUMBLED_WORDS and overlap.confidence < settings.mumbled_below and not _was_asked(overlap)
-    if stop is not None and not (hummed and words[0] in HUMMED):
+    stops = STOPS - HUMMED if hummed else STOPS
+    stop = next((piece for piece in pieces if piece in stops), None)
+    if stop is not None:
         return Judgement("interruption", f"'{stop}' takes the floor")
     if not unknown:
         return _listener(words, pieces, overlap, settings)
