@@ -10,16 +10,8 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
-
-import numpy as np
-
-from train.voice.data_teacher import Teacher
-from train.voice.evaluate import heldout
-from train.voice.stream import Knobs, Real, Stream, Voice
 
 ASSETS = Path(__file__).parents[2] / "src" / "antiphon" / "assets" / "ssm"
 PARTS = ("acoustic", "vocoder", "together")
@@ -42,30 +34,6 @@ class Plan:
 
 FULL = Plan(10.0, 20_000, 6_000, together=6_000, adversarial=0.5, every=1, ears="moonshine,whisper-base")
 REDUCED = Plan(0.6, 1_000, 400, together=100, adversarial=0.0, every=15, ears="moonshine")
-
-
-def recite(voice: Voice, out: Path, only: Iterable[int], knobs: Knobs | None = None, seed: int = 1) -> float:
-    """Held-out sentences by the streaming reference, symbols in portions of one to nine, into one ``.npz``; seconds."""
-    teacher = Teacher(Path(str(files("hibari") / "assets" / "hibari.onnx")))
-    lines, spoken, seconds = heldout(), dict[str, Real](), 0.0
-    for index in only:
-        rng = np.random.default_rng(index)
-        ids, made = voice.ids(teacher.symbols(lines[index][1])), []
-        stream = Stream(voice, seed + index, knobs or Knobs())
-        while ids:
-            portion = int(rng.integers(1, 10))
-            stream.push(ids[:portion])
-            ids = ids[portion:]
-            made.append(stream.pull())
-        stream.end()
-        made.append(stream.pull())
-        samples = np.concatenate(made)
-        seconds += len(samples) / 24_000
-        spoken[f"{index:03d}"] = np.rint(np.clip(samples, -1, 1) * 32767).astype(np.int16)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with out.open("wb") as file:
-        np.savez(file, **spoken)  # type: ignore[arg-type]
-    return seconds
 
 
 def stage(module: str, *arguments: str | float | Path) -> None:
@@ -115,7 +83,7 @@ def main() -> None:
     checkpoints = ("--acoustic", both / "acoustic.pt", "--vocoder", both / "vocoder.pt")
     stage("export", *checkpoints, "--about", out / "about.json", "--out", out / "export")
     stage("calibrate", "--data", data, "--voice", out / "export")
-    recite(Voice(out / "export"), out / "student.npz", range(0, len(heldout()), plan.every))
+    stage("recite", "--voice", out / "export", "--every", plan.every, "--out", out / "student.npz")
     judge = ("--every", plan.every, "--ears", plan.ears)
     if not (out / "teacher.json").exists():
         stage("evaluate", "--teacher", "--audio", out / "teacher", *judge, "--out", out / "teacher.json")

@@ -98,7 +98,10 @@ def begin(options: argparse.Namespace) -> tuple[Acoustic, VocoderNet]:
     if options.from_weights:
         acoustic, net = load_exported(options.from_weights, gain=False)
     else:
-        one, other = (torch.load(path, map_location="cpu") for path in (options.acoustic, options.vocoder))
+        both = options.acoustic, options.vocoder
+        if options.after:
+            both = options.after / "acoustic.pt", options.after / "vocoder.pt"
+        one, other = (torch.load(path, map_location="cpu") for path in both)
         acoustic, net = Acoustic(AcousticConfig(**one["config"])), VocoderNet()
         acoustic.load_state_dict(one["ema"])
         net.load_state_dict(other["ema"])
