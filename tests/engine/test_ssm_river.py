@@ -7,15 +7,13 @@ import numpy as np
 import pytest
 
 from antiphon.core.event import Event
-from antiphon.core.frame import AudioFormat
 from antiphon.core.speech import SpeechConfig
 from antiphon.engine.fake import VirtualLoop
 from antiphon.engine.ssm import SsmEngine
 from antiphon.models.ssm_voice import RIVER, SsmVoice, packaged
-from tests.engine.test_tts_hibari import colour_db, level_db, said, sound
-from tests.models.test_hibari import ODD
+from tests.engine.listening import FORMAT, RATE_HZ, colour_db, level_db, said, sound, spoken
+from tests.models.odd_texts import ODD
 
-RATE_HZ = 24_000
 HOLD = ["Hold", "the", "line,", "please."]
 BACK = ["Hello", "again,", "and", "thank", "you."]
 
@@ -29,18 +27,8 @@ def voice() -> SsmVoice:
 
 def speak(voice: SsmVoice, *deltas: str, speed: float = 1.0) -> list[Event]:
     loop = VirtualLoop()
-    config = SpeechConfig(RIVER.id, format=AudioFormat("raw", "pcm_f32le", RATE_HZ), words=True, speed=speed)
-    stream = SsmEngine(voice, loop.scheduler, 1).open_stream(config, lambda: None)
-    events: list[Event] = []
-    for delta in deltas:
-        stream.push(delta)
-        loop.run()
-        events += stream.pull()
-    stream.flush("end", last=True)
-    while loop.scheduler.backlog():
-        loop.run()
-        events += stream.pull()
-    return events + stream.pull()
+    config = SpeechConfig(RIVER.id, format=FORMAT, words=True, speed=speed)
+    return spoken(SsmEngine(voice, loop.scheduler, 1).open_stream(config, lambda: None), loop, *deltas)
 
 
 @pytest.mark.parametrize("text", ["Hello.", "Please wait.", "A", "Sssh.", "100"])

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from hibari.tts import ASSETS
 
-from antiphon.core.event import Audio, Event, WordTimes
-from antiphon.core.frame import AudioFormat, Samples
+from antiphon.core.event import Event
 from antiphon.core.speech import SpeechConfig
 from antiphon.engine.fake import VirtualLoop
 from antiphon.engine.tts import TtsEngine
@@ -16,8 +15,7 @@ from antiphon.models.hibari import HEART, HibariVoice
 from antiphon.models.hibari_dsp import Vocoder, silent_rows
 from antiphon.models.hibari_phrase import lay_out, phrases
 from antiphon.text.unit import Text, Unit
-
-RATE_HZ = 24_000
+from tests.engine.listening import FORMAT, RATE_HZ, colour_db, level_db, said, sound, spoken
 
 
 @pytest.fixture(scope="module")
@@ -27,40 +25,8 @@ def voice() -> HibariVoice:
 
 def speak(voice: HibariVoice, *deltas: str) -> list[Event]:
     loop = VirtualLoop()
-    config = SpeechConfig(voice=HEART.id, format=AudioFormat("raw", "pcm_f32le", RATE_HZ), words=True)
-    stream = TtsEngine(voice, loop.scheduler, 1).open_stream(config, lambda: None)
-    events: list[Event] = []
-    for delta in deltas:
-        stream.push(delta)
-        loop.run()
-        events += stream.pull()
-    stream.flush("end", last=True)
-    while loop.scheduler.backlog():
-        loop.run()
-        events += stream.pull()
-    return events + stream.pull()
-
-
-def sound(events: list[Event]) -> Samples:
-    return np.frombuffer(b"".join(event.data for event in events if isinstance(event, Audio)), np.float32)
-
-
-def said(events: list[Event]) -> list[tuple[str, int, int]]:
-    lists = [event.words for event in events if isinstance(event, WordTimes)]
-    return [(word.text, word.start_sample, word.end_sample) for words in lists for word in words]
-
-
-def level_db(samples: Samples) -> float:
-    return float(10 * np.log10((samples.astype(np.float64) ** 2).mean() + 1e-12))
-
-
-def colour_db(samples: Samples) -> np.ndarray:
-    """Long-term spectrum in 20 bands of equal ratio from 100 Hz to 8 kHz: what a voice's timbre is on average."""
-    frames = np.lib.stride_tricks.sliding_window_view(samples, 1024)[::256] * np.hanning(1024)
-    power = (np.abs(np.fft.rfft(frames, axis=1)) ** 2).mean(axis=0)
-    edges = np.geomspace(100, 8_000, 21) / (RATE_HZ / 1024)
-    bands = [power[int(low) : max(int(low) + 1, int(high))].mean() for low, high in itertools.pairwise(edges)]
-    return 10 * np.log10(bands)
+    config = SpeechConfig(voice=HEART.id, format=FORMAT, words=True)
+    return spoken(TtsEngine(voice, loop.scheduler, 1).open_stream(config, lambda: None), loop, *deltas)
 
 
 def test_A7_streamed_speech_is_the_speech_of_one_decode(voice: HibariVoice) -> None:

@@ -15,6 +15,7 @@ from antiphon.models.hibari import HEART, HibariVoice
 from antiphon.models.hibari_dsp import Vocoder
 from antiphon.models.hibari_phrase import Phrase, lay_out, phrases
 from antiphon.text.unit import Ipa, Spell, Spoken, Text, Unit
+from tests.models.odd_texts import ODD
 
 RATE_HZ = 24_000
 FRAME = 300
@@ -375,27 +376,6 @@ def test_inline_phonemes_are_used(voice: HibariVoice) -> None:
 
 
 # -- what must not break it -------------------------------------------------------------------
-
-ODD = {
-    "300 digits": "1" * 300,
-    "10,000 letters": "qwx" * 3_333,
-    "10,000 characters": "word " * 2_000,
-    "no words": " \n ",
-    "emoji": "🙂🎉",
-    "marks": "...!?",
-    "dashes": "a-" * 400,
-    "address": "https://example.com/" + "x/" * 200,
-    "chinese": "你好 hello",
-    "japanese": "こんにちは",
-    "arabic": "مرحبا",
-    "russian": "Привет мир",
-    "control": "a\u200bb \x00 c\x01",
-    "half a pair": "\ud83d ok",
-    "accents": "e\u0301" * 50,
-    "link": "[Kokoro](/kˈO/) and [a](b)",
-    "numbers": "1e999 1.2.3.4 -5 ½ ² 1/0 99:99 13/45/2024 $$$ 5 % €",
-}
-
 
 @pytest.mark.parametrize("name", ODD)
 def test_odd_text_is_spoken_in_bounded_quanta(voice: HibariVoice, name: str) -> None:
