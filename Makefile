@@ -63,6 +63,7 @@ bench: setup browser ## the figures of docs/bench.md; about an hour, on a quiet 
 	SCREENSHOT=$(BENCH)/page.png $(BIN)/python -m pytest -m soak tests/bench/test_page_browser.py
 	$(BIN)/antiphon bench floor --out $(BENCH)/floor.json
 	$(BIN)/antiphon bench tts --model hibari --streams 1,16 --blocks 2 --burst --peers hibari,kokoro --echo --out $(BENCH)/tts.json
+	$(BIN)/antiphon bench tts --model ssm --streams 1,50 --starts 40 --blocks 1 --out $(BENCH)/tts-ssm.json
 	$(BIN)/python -m pip install --quiet -c constraints.txt -e '.[piper]'
 	$(BIN)/antiphon bench tts --model hibari --streams 1 --starts 24 --blocks 2 --peers hibari,kokoro,piper --quality --out $(BENCH)/tts-peers.json
 	$(BIN)/antiphon bench tts --model hibari --streams "" --capacity --capacity-start 64 --out $(BENCH)/capacity.json
