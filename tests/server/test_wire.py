@@ -56,16 +56,16 @@ def test_the_wire_is_not_writable_while_another_server_takes_a_message_and_its_f
         await socket.accept()
         wire = SocketWire.under(socket)
         assert wire.writable.is_set()
-        wire.send(b"{}", True)
+        wire.send([(b"{}", True)])
         assert not wire.writable.is_set()
         await wire.writable.wait()
-        wire.send(b"\0", False)
+        wire.send([(b"\0", False)])
         await wire.writable.wait()
         await socket.close()
-        wire.send(b"{}", True)  # too late
+        wire.send([(b"{}", True)])  # too late
         await wire.writable.wait()
         with pytest.raises(RuntimeError):
-            wire.send(b"{}", True)
+            wire.send([(b"{}", True)])
         sent = [peer.sent.get_nowait() for _ in range(peer.sent.qsize())]
         assert [message["type"] for message in sent] == [
             "websocket.accept", "websocket.send", "websocket.send", "websocket.close"

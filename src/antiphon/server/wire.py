@@ -2,17 +2,21 @@
 
 ``writable``: a message is best made when it can leave, not before; what waits in a buffer cannot be taken back when
 its context is cancelled. ``abort``: a peer that has stopped reading never lets a polite close finish. ``send``: ASGI's
-way for a message leads through five calls and three copies, for each piece of everyone's audio.
+way for a message leads through five calls and three copies, for each piece of everyone's audio, and each has a system
+call of its own.
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from starlette.websockets import WebSocket
 
 EXTENSION = "antiphon.wire"
+
+Message: TypeAlias = tuple[bytes, bool]
+"""A message of a WebSocket, and whether it is text (UTF-8)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +38,8 @@ class Wire:
 class SocketWire(Wire):
     """And of a WebSocket."""
 
-    send: Callable[[bytes, bool], None]
-    """A message, and whether it is text (UTF-8). Does not wait: to be called while the wire is writable. Raises
+    send: Callable[[Sequence[Message]], None]
+    """Messages, in their order and at once. Does not wait: to be called while the wire is writable. Raises
     ``WebSocketDisconnect``, and what a server's own way of sending raises."""
     allow: Callable[[int], None] = lambda _: None
     """How many bytes a message of the peer may have from here on."""
@@ -51,20 +55,23 @@ class SocketWire(Wire):
 
 
 class _Sending:
-    """ASGI's own way: a message at a time, and the wire is not writable until it has been taken."""
+    """ASGI's own way: a message at a time, and the wire is not writable until all have been taken."""
 
     def __init__(self, socket: WebSocket, writable: asyncio.Event) -> None:
         self._socket = socket
         self._writable = writable
         self._last: asyncio.Task[None] | None = None
 
-    def send(self, message: bytes, text: bool) -> None:
+    def send(self, messages: Sequence[Message]) -> None:
         if self._last is not None:
             self._last.result()
         self._writable.clear()
-        sending = self._socket.send_text(message.decode()) if text else self._socket.send_bytes(message)
-        self._last = asyncio.get_running_loop().create_task(sending)
+        self._last = asyncio.get_running_loop().create_task(self._send(messages))
         self._last.add_done_callback(lambda _: self._writable.set())
+
+    async def _send(self, messages: Sequence[Message]) -> None:
+        for message, text in messages:
+            await (self._socket.send_text(message.decode()) if text else self._socket.send_bytes(message))
 
 
 def _always() -> asyncio.Event:

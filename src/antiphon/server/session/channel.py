@@ -15,7 +15,7 @@ from antiphon.server.lines import EarLine, Line
 from antiphon.server.session.question import Question
 from antiphon.server.turns import TurnTaking
 
-PULLED_AT_ONCE = 4
+PULLED_AT_ONCE = 8
 """Events: a stream's lock is shared with the workers."""
 
 
@@ -44,6 +44,11 @@ class Channel:
         if turns_s is None or self.stream_due_s is None:
             return self.stream_due_s if turns_s is None else turns_s
         return min(turns_s, self.stream_due_s)
+
+    @property
+    def through(self) -> bool:
+        """Whether there is nothing more for sure, until it wakes."""
+        return self.question is None and not self.fresh and not self._taken
 
     @property
     def hears(self) -> bool:

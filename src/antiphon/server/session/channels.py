@@ -16,14 +16,24 @@ from antiphon.server.session.question import Question
 
 
 class Channels:
-    """By key. ``news`` is called, on the loop's thread, when one of them has something to say."""
+    """By key. When one of them has something to say, ``news`` is called, or ``later`` where others may have as well, or
+    where a brain's task is who calls."""
 
-    def __init__(self, hub: Hub, principal: Principal, request_id: str, route: str, news: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        hub: Hub,
+        principal: Principal,
+        request_id: str,
+        route: str,
+        news: Callable[[], None],
+        later: Callable[[], None],
+    ) -> None:
         self._hub = hub
         self._principal = principal
         self._request_id = request_id
         self._route = route
         self._news = news
+        self._later = later
         self._loop = asyncio.get_running_loop()
         self._open: dict[Key, Channel] = {}
         self._ready: deque[Channel] = deque()
@@ -38,6 +48,11 @@ class Channels:
 
     def get(self, key: Key) -> Channel | None:
         return self._open.get(key)
+
+    @property
+    def idle(self) -> bool:
+        """None of them has said that it has something."""
+        return not self._ready
 
     @property
     def hears(self) -> bool:
@@ -72,20 +87,23 @@ class Channels:
 
     def ask(self, action: Ask) -> None:
         channel = self._open[action.key] = Channel(action.key)
-        wake = partial(self._woken, channel)
+        wake = partial(self._queue, channel, self._later)
         question = channel.question = Question(self._hub.brain, action.request, wake, self._hub.clock)
         self._questions.add(question)
         question.when_gone(partial(self._questions.discard, question))
 
     def next(self) -> tuple[Channel, Event | BrainEvent] | None:
         """One event of the channel whose turn it is."""
-        while self._ready:
-            channel = self._ready.popleft()
+        ready = self._ready
+        while ready:
+            channel = ready.popleft()
             event = channel.pull()
+            if event is None or channel.through:
+                channel.queued = False
+            else:
+                ready.append(channel)
             if event is not None:
-                self._ready.append(channel)
                 return channel, event
-            channel.queued = False
         return None
 
     def end(self, channel: Channel, outcome: Outcome) -> None:
@@ -103,10 +121,13 @@ class Channels:
 
     def _woken(self, channel: Channel) -> None:
         channel.signalled, channel.fresh = False, True
+        self._queue(channel, self._news if len(self._open) == 1 else self._later)
+
+    def _queue(self, channel: Channel, tell: Callable[[], None]) -> None:
         if channel.key in self._open and not channel.queued:
             channel.queued = True
             self._ready.append(channel)
-            self._news()
+            tell()
 
     def _let_go(self, question: Question, outcome: Outcome) -> None:
         now_s = self._hub.clock.now_s()

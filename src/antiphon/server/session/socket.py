@@ -9,8 +9,8 @@ is not read from until it has been.
 
 import asyncio
 import traceback
-from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from itertools import chain
 from typing import Final, cast
 
 from starlette.websockets import WebSocket, WebSocketDisconnect
@@ -54,6 +54,8 @@ MAX_WAITING_FRAMES = 256
 LAST_WORDS_S = 1.0
 """How long what a client said before it left may take to be read."""
 _FRAMES: Final = (Send, SendBytes)
+_ANSWERED: Final = (BrainDone, BrainFailed)
+_OF_A_BRAIN: Final = (*_ANSWERED, TextDelta, ToolCall)
 
 
 class SpeechSocket:
@@ -84,8 +86,9 @@ class SpeechSocket:
         self._finishes = finishes
         self._reader = Reader(socket, hub.clock, self._receive, self._is_full, self._hears, audio_mark)
         wire = SocketWire.under(socket)
-        self._writer = Writer(wire, hub.settings.server.stall_timeout_s, self._take_up, self._reader.go_on)
-        self._channels = Channels(hub, principal, request_id, route, self._writer.wake)
+        stall_s = hub.settings.server.stall_timeout_s
+        self._writer = Writer(wire, stall_s, self._take_up, self._is_idle, self._reader.go_on)
+        self._channels = Channels(hub, principal, request_id, route, self._writer.go, self._writer.wake)
         self._alarm = Alarm(hub.clock, self._tick)
         self._active_s = hub.clock.now_s()
         self._over = self._draining = False
@@ -175,17 +178,18 @@ class SpeechSocket:
             return False
         channel, event = made
         now_s = self._hub.clock.now_s()
-        match event:
-            case BrainDone() | BrainFailed():
+        if isinstance(event, _OF_A_BRAIN):
+            if isinstance(event, _ANSWERED):
                 self._end(channel, "failed" if isinstance(event, BrainFailed) else "done")
-            case TextDelta() | ToolCall():
-                pass
-            case _ if channel.line is not None:
-                channel.line.pulled(event)
-                if channel.turns is not None:
-                    self._decided(channel, channel.turns.take(event, now_s), now_s)
+        elif channel.line is not None:
+            channel.line.pulled(event)
+            if channel.turns is not None:
+                self._decided(channel, channel.turns.take(event, now_s), now_s)
         self._do(self._machine.deliver(channel.key, event, now_s))
         return True
+
+    def _is_idle(self) -> bool:
+        return self._channels.idle
 
     def _decided(self, channel: Channel, events: Sequence[TurnEvent], now_s: float) -> None:
         for event in events:
@@ -196,16 +200,17 @@ class SpeechSocket:
     # The machine's wishes
 
     def _do(self, actions: Iterable[AgentAction]) -> None:
-        todo = deque(actions)
-        only_sent = bool(todo)
-        while todo:
-            action = todo.popleft()
+        todo = iter(actions)
+        sent = did = False
+        while (action := next(todo, None)) is not None:
             if isinstance(action, _FRAMES):
                 self._writer.put(action)
+                sent = True
             else:
-                only_sent = False
-                todo.extendleft(reversed(list(self._act(action))))
-        if not only_sent:  # most events are: what follows is not paid for with every chunk of audio
+                did = True
+                if answer := self._act(action):
+                    todo = chain(answer, todo)
+        if did or not sent:  # most events are: what follows is not paid for with every chunk of audio
             if self._draining and not self._channels and not self._finishes:
                 self._writer.close(RESTART)
             self._plan()

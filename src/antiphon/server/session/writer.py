@@ -1,4 +1,4 @@
-"""What leaves on a socket: one frame at a time, and only while the wire is free to take it."""
+"""What leaves on a socket: a few frames at a time, and only while the wire is free to take them."""
 
 import asyncio
 from collections import deque
@@ -6,31 +6,45 @@ from collections.abc import Callable
 
 from antiphon.protocol.actions import Key, Send, SendBytes
 from antiphon.server.session.end import Stalled
-from antiphon.server.wire import SocketWire
+from antiphon.server.wire import Message, SocketWire
 
 FRAMES_A_TURN = 4
 """As many frames may leave before everyone else on the loop has a turn; what is read meanwhile waits less than 1 ms."""
 
+BYTES_A_TURN = 32_768
+"""No further frame is begun in a turn that has as much: frames of a turn leave with one system call, and what a peer
+that falls behind does not take of them cannot be taken back."""
+
 
 class Writer:
     """Sends what was put, and where nothing waits what ``make`` puts: it takes up one more event, or says that there is
-    none. Hence a frame is made when it can leave, and not before. ``taken`` is called after each turn.
+    none (``idle``: whether it would). Hence a frame is made when it can leave, and not before. ``taken`` is called
+    after each turn.
 
-    A turn is a plain call of the loop: audio costs it a call a piece, and wakes no task. ``run`` awaits what must be
-    awaited, a wire that is full and the end.
+    A turn is a plain call of the loop: audio wakes no task. ``run`` awaits what must be awaited, a wire that is full
+    and the end. A wire that was full gets one frame a turn until it has taken one at once.
     """
 
     def __init__(
-        self, wire: SocketWire, stall_timeout_s: float, make: Callable[[], bool], taken: Callable[[], None]
+        self,
+        wire: SocketWire,
+        stall_timeout_s: float,
+        make: Callable[[], bool],
+        idle: Callable[[], bool],
+        taken: Callable[[], None],
     ) -> None:
         self._wire = wire
+        self._writable = wire.writable.is_set
         self._stall_timeout_s = stall_timeout_s
         self._make = make
+        self._idle = idle
         self._taken = taken
         self._loop = asyncio.get_running_loop()
         self._waiting: deque[Send | SendBytes] = deque()
         self._due = False
         """A turn is planned, or under way."""
+        self._flows = True
+        """The wire took at once what it was given last."""
         self._stuck = asyncio.Event()
         """The wire is full, or nothing more is sent."""
         self._close_code: int | None = None
@@ -52,6 +66,12 @@ class Writer:
         if not self._due:
             self._due = True
             self._loop.call_soon(self._turn)
+
+    def go(self) -> None:
+        """As :meth:`wake`, from a call of the loop's own: the turn need not wait for another."""
+        if not self._due:
+            self._due = True
+            self._turn()
 
     def put(self, frame: Send | SendBytes) -> None:
         if self._close_code is None:
@@ -79,7 +99,7 @@ class Writer:
                 self._stuck.clear()
                 if self._fault is not None:
                     raise self._fault
-                await self._writable()
+                await self._free()
                 if self._close_code is not None and not self._waiting:
                     return self._close_code
                 self.wake()
@@ -101,24 +121,40 @@ class Writer:
 
     def _send_some(self) -> bool:
         """Returns whether there may be more that can leave at once."""
-        send, writable, sent = self._wire.send, self._wire.writable.is_set, 0
-        while sent < FRAMES_A_TURN and writable():
-            if self._waiting:
-                # The wire is free, so sending does not wait: nothing can be read between the choice and the sending.
-                frame = self._waiting.popleft()
-                send(frame.frame, isinstance(frame, Send))
-                sent += 1
-            elif self._close_code is not None or not self._make():
-                break
+        if self._writable():
+            # The wire is free, so sending does not wait: nothing can be read between the choice and the sending.
+            messages: list[Message] = []
+            try:
+                self._choose(messages)
+            finally:  # what was made before something broke
+                if messages:
+                    self._wire.send(messages)
+            if messages:
+                self._flows = self._writable()
         self._taken()
-        if sent == FRAMES_A_TURN:
+        if not self._writable():
+            self._stuck.set()
+            return False
+        if self._waiting or not (self._close_code is not None or self._idle()):
             return True
-        if self._close_code is not None or not writable():
+        if self._close_code is not None:
             self._stuck.set()
         return False
 
-    async def _writable(self) -> None:
-        if self._wire.writable.is_set():
+    def _choose(self, messages: list[Message]) -> None:
+        """What leaves in this turn."""
+        left, room = FRAMES_A_TURN if self._flows else 1, BYTES_A_TURN
+        while left > 0 and room > 0:
+            if self._waiting:
+                frame = self._waiting.popleft()
+                messages.append((frame.frame, isinstance(frame, Send)))
+                left -= 1
+                room -= len(frame.frame)
+            elif self._close_code is not None or not self._make():
+                return
+
+    async def _free(self) -> None:
+        if self._writable():
             return
         try:
             async with asyncio.timeout(self._stall_timeout_s):
