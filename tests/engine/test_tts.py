@@ -1,5 +1,7 @@
 """The TTS engine on the scripted voice, in virtual time."""
 
+import base64
+
 import numpy as np
 import pytest
 
@@ -305,3 +307,15 @@ def test_pronunciations_reach_the_voice_and_leave_word_times_as_written() -> Non
     pieces = [piece for unit in stage.voice.units for piece in unit.pieces]
     assert [piece.spoken for piece in pieces if isinstance(piece, Respelled)] == ["engine x", "engine x"]
     assert [piece.phonemes for piece in pieces if isinstance(piece, Ipa)] == ["kæt"]
+
+
+def test_audio_that_goes_into_json_comes_encoded_and_else_does_not() -> None:
+    stage = Stage()
+    for wanted in (True, False):
+        stream = stage.open(as_json=wanted, format=AudioFormat("raw", "pcm_s16le", 8000))
+        stream.push(ANSWER)
+        stream.flush("end", last=True)
+        audio = [e for e in stage.hear(stream) if isinstance(e, Audio)]
+        assert len(audio) > 3
+        for event in audio:
+            assert event.as_json == (b'"' + base64.b64encode(event.data) + b'"' if wanted else b"")

@@ -17,7 +17,8 @@ class Audio:
 
     ``data`` are bytes in the stream's :class:`~antiphon.core.frame.AudioFormat` (whole samples for raw PCM).
     ``start_sample`` and ``samples`` place it in the stream at ``sample_rate_hz``, the *model's* rate: bytes may lag
-    behind by what a resampler or codec holds back. ``compute_s`` is the worker time it cost.
+    behind by what a resampler or codec holds back. ``compute_s`` is the worker time it cost. ``as_json``: ``data`` once
+    more as a JSON string (base64, in quotes), from engines that can, where the stream's config asks for it.
     """
 
     data: bytes
@@ -25,6 +26,7 @@ class Audio:
     samples: int
     sample_rate_hz: int
     compute_s: float = 0.0
+    as_json: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,6 +50,8 @@ class SpeechConfig:
     dictionary: str = ""
     """Id of a pronunciation dictionary, for whoever keeps those to look up: engines only see what is in it."""
     pronunciations: tuple[Pronunciation, ...] = ()
+    as_json: bool = False
+    """The audio goes into JSON: who makes it may encode it for that too, and spare the loop that all share."""
 
 
 @dataclass(frozen=True, slots=True)

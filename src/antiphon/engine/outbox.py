@@ -56,4 +56,4 @@ class Outbox:
 
 
 def _audio_bytes(events: list[Event]) -> int:
-    return sum(len(event.data) for event in events if isinstance(event, Audio))
+    return sum(len(event.data) + len(event.as_json) for event in events if isinstance(event, Audio))

@@ -2,6 +2,8 @@
 
 from functools import partial
 
+import msgspec
+
 from antiphon.audio.container import open_encoder
 from antiphon.audio.shape import GainRamp, Limiter
 from antiphon.core.clock import Clock
@@ -55,9 +57,7 @@ class TtsStream:
     The place is given back when the audio of the last flush is made, or on close.
     """
 
-    def __init__(
-        self, render: "_Renderer", config: SpeechConfig, scheduler: Workers, wake: Wake, place: Place
-    ) -> None:
+    def __init__(self, render: "_Renderer", config: SpeechConfig, scheduler: Workers, wake: Wake, place: Place) -> None:
         self._clock = scheduler.clock
         self._config = config
         self._line = JobLine(scheduler, wake, config.lead_s)
@@ -96,9 +96,7 @@ class TtsStream:
     def _begin(self, render: "_Renderer") -> None:
         """A new epoch."""
         self._render = render
-        self._reading = Reading(
-            self._config, self._line, self._clock, speak=render.unit, unspoken=render.unspoken
-        )
+        self._reading = Reading(self._config, self._line, self._clock, speak=render.unit, unspoken=render.unspoken)
 
 
 class _Renderer:
@@ -145,7 +143,7 @@ class _Renderer:
             place.release()
         events: list[Event] = []
         if tail:
-            events.append(Audio(tail, self._position, 0, self._voice.sample_rate_hz))
+            events.append(Audio(tail, self._position, 0, self._voice.sample_rate_hz, as_json=self._as_json(tail)))
         yield [*events, Flushed(marker)]
 
     def _events(self, rendered: Rendered, volume: float, began_s: float) -> list[Event]:
@@ -163,9 +161,12 @@ class _Renderer:
         data = self._encoder.push(self._limit.push(self._gain.push(samples)))
         spent_s = self._clock.now_s() - began_s
         if len(samples):
-            events.append(Audio(data, self._position, len(samples), rate_hz, spent_s))
+            events.append(Audio(data, self._position, len(samples), rate_hz, spent_s, self._as_json(data)))
             self._position += len(samples)
         return events
+
+    def _as_json(self, data: bytes) -> bytes:
+        return msgspec.json.encode(data) if self._config.as_json and data else b""
 
     def _warnings(self, unit: Unit) -> list[Event]:
         """Accepted, but not done as asked; said once per stream."""

@@ -7,7 +7,7 @@ every chunk and timestamp of a WebSocket (as in the documents' own transcript), 
 import itertools
 
 import msgspec
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Raw, UnsetType
 
 from antiphon.core.errors import AntiphonError
 from antiphon.core.event import Audio, PhonemeTimes, Timed, WordTimes
@@ -29,7 +29,7 @@ class Chunk(_Message, frozen=True, kw_only=True, tag="chunk"):
     done: bool = False
     step_time: float
     flush_id: int | UnsetType = UNSET
-    data: bytes
+    data: bytes | Raw
 
 
 class WordList(msgspec.Struct, frozen=True):
@@ -125,7 +125,8 @@ class MessageWriter:
     """Writes one context's events as JSON messages.
 
     Audio is cut at sample boundaries into even pieces of at most ``chunk_s``, so that a client can start early and no
-    frame comes near the 1 MiB that WebSocket libraries accept by default. Times are those of the stream: cumulative
+    frame comes near the 1 MiB that WebSocket libraries accept by default. Cuts are at every third sample, if that fits:
+    base64 can be cut there too, and need not be made anew. Times are those of the stream: cumulative
     over the context. ``normalized`` picks the words as spoken instead of as written.
     """
 
@@ -157,17 +158,23 @@ class MessageWriter:
         return self._phoneme_times(event)
 
     def _audio(self, event: Audio) -> list[bytes]:
-        data = event.data
+        data, ready = event.data, event.as_json
         step_ms = round(event.compute_s * 1e6) / 1000
         if 0 < len(data) <= self._chunk_bytes:
-            return [self._chunk(data, step_ms)]
-        # Even pieces: a last crumb of a millisecond would be all overhead.
-        count = -(-len(data) // self._chunk_bytes)
-        total = len(data) // self._sample_bytes
-        cuts = [total * piece // count * self._sample_bytes for piece in range(count)] + [len(data)]
-        return [self._chunk(data[start:end], step_ms if start == 0 else 0.0) for start, end in itertools.pairwise(cuts)]
+            return [self._chunk(Raw(ready) if ready else data, step_ms)]
+        pieces = itertools.pairwise(self._cuts(len(data)))
+        return [self._chunk(_piece(data, ready, start, end), step_ms if start == 0 else 0.0) for start, end in pieces]
 
-    def _chunk(self, data: bytes, step_ms: float) -> bytes:
+    def _cuts(self, size: int) -> list[int]:
+        """Where to cut ``size`` bytes. Even pieces: a last crumb of a millisecond would be all overhead."""
+        count = -(-size // self._chunk_bytes)
+        for step in (3 * self._sample_bytes, self._sample_bytes):
+            cuts = [-(-size // step) * piece // count * step for piece in range(count)] + [size]
+            if all(end - start <= self._chunk_bytes for start, end in itertools.pairwise(cuts)):
+                break
+        return cuts
+
+    def _chunk(self, data: bytes | Raw, step_ms: float) -> bytes:
         return _encoder.encode(Chunk(context_id=self._context_id, step_time=step_ms, flush_id=self.flush_id, data=data))
 
     def _word_times(self, event: WordTimes) -> list[bytes]:
@@ -192,6 +199,14 @@ class MessageWriter:
 
     def done(self) -> bytes:
         return _encoder.encode(Done(context_id=self._context_id))
+
+
+def _piece(data: bytes, ready: bytes, start: int, end: int) -> bytes | Raw:
+    """``data[start:end]``, of ``ready`` if it is there and can be cut so."""
+    if not ready or start % 3 or (end % 3 and end != len(data)):
+        return data[start:end]
+    quote, stop = ready[:1], len(ready) - 1 if end == len(data) else end // 3 * 4 + 1
+    return Raw(quote + ready[start // 3 * 4 + 1 : stop] + quote)
 
 
 def _seconds(timed: tuple[Timed, ...], rate_hz: int) -> tuple[list[float], list[float]]:

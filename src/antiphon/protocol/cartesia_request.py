@@ -203,7 +203,8 @@ def speech_config(
     raw_only: bool,
     max_buffer_delay_s: float = DEFAULT_BUFFER_DELAY_S,
 ) -> SpeechConfig:
-    """The settings of a stream of speech. Voice and model are as the client named them.
+    """The settings of a stream of speech. Voice and model are as the client named them. ``raw_only``: the audio is
+    streamed, in messages of JSON.
 
     Raises ``InvalidInput`` for what does not fit. Whether there is such a pronunciation dictionary is found out later.
     """
@@ -222,6 +223,7 @@ def speech_config(
         words=bool(timed.add_timestamps),
         phonemes=bool(timed.add_phoneme_timestamps),
         dictionary=fields.pronunciation_dict_id or "",
+        as_json=raw_only,
     )
 
 
