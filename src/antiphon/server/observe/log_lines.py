@@ -61,10 +61,13 @@ class LogLines:
 
     @staticmethod
     def _stream_line(ended: journal.StreamEnded, tally: Tally) -> None:
+        level = logging.WARNING if ended.outcome == "failed" else logging.INFO
+        if not log.isEnabledFor(level):
+            return
         opened = tally.opened
         ttfb_ms = None if tally.ttfb_s is None else round(tally.ttfb_s * 1000, 1)
         _emit(
-            logging.WARNING if ended.outcome == "failed" else logging.INFO,
+            level,
             "stream",
             request_id=opened.request_id,
             stream=opened.stream,

@@ -1,7 +1,8 @@
 """Folds over the journal and over the turns of conversations: Prometheus metrics."""
 
+from collections import Counter as Tallied
 from collections.abc import Iterable
-from typing import TypeVar, cast
+from dataclasses import dataclass, field
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
@@ -12,10 +13,21 @@ from antiphon.server.observe.tally import Tally
 from antiphon.server.observe.turns import TurnMetrics
 from antiphon.server.records import TurnsOnly
 
-_Metric = TypeVar("_Metric", Counter, Gauge, Histogram)
-
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 _LATENCY_BUCKETS_S = (0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.5, 0.75, 1.0, 2.0, 5.0, 10.0)
+
+
+@dataclass(slots=True)
+class _Sums:
+    """What the streams of one engine that speaks, or hears, have done since somebody last looked. ``opened``: more than
+    ended."""
+
+    opened: int = 0
+    chars: int = 0
+    audio_s: float = 0.0
+    compute_s: float = 0.0
+    data_bytes: int = 0
+    ended: Tallied[str] = field(default_factory=Tallied)
 
 
 class Metrics:
@@ -24,7 +36,9 @@ class Metrics:
     def __init__(self, version: str, device: str = "cpu", engines: Iterable[str] = ()) -> None:
         """``engines``: those that are there from the beginning, so that a scrape finds them at 0."""
         self._registry = registry = CollectorRegistry()
-        self._children: dict[tuple[object, tuple[str, ...]], object] = {}
+        self._sums: dict[str, _Sums] = {}
+        self._first_audio: dict[tuple[str, str], tuple[Histogram, Histogram]] = {}
+        """By engine and route, found once: of the time to the first byte, and of its queue."""
 
         def gauge(name: str, about: str, *labels: str) -> Gauge:
             return Gauge(f"antiphon_{name}", about, labels, registry=registry)
@@ -92,27 +106,54 @@ class Metrics:
         return TurnsOnly(lambda record: self._conversations.fold(record, facts.route))
 
     def text(self) -> bytes:
+        self._settle()
         return generate_latest(self._registry)
 
+    def _settle(self) -> None:
+        """What comes with every stream costs the loop a sum; it is Prometheus' when that is read."""
+        for engine, sums in self._sums.items():
+            self._streams.labels(engine).inc(sums.opened)
+            for counter, value in (
+                (self._chars, sums.chars),
+                (self._audio, sums.audio_s),
+                (self._compute, sums.compute_s),
+                (self._bytes, sums.data_bytes),
+            ):
+                if value:
+                    counter.labels(engine).inc(value)
+            for outcome, number in sums.ended.items():
+                self._ended.labels(engine, outcome).inc(number)
+        self._sums.clear()
+
     def _of_stream(self, entry: journal.Entry, tally: Tally) -> None:
+        sums = self._sums.get(tally.opened.engine)
+        if sums is None:
+            sums = self._sums[tally.opened.engine] = _Sums()
         match entry:
             case journal.AudioSent():
-                self._spoke(tally)
+                sums.audio_s += entry.audio_s
+                sums.compute_s += entry.compute_s
+                sums.data_bytes += entry.data_bytes
+                if tally.tellings == 1:
+                    self._spoke(tally)
             case journal.TextPushed():
-                self._of(self._chars, tally.opened.engine).inc(entry.chars)
+                sums.chars += entry.chars
             case journal.StreamOpened():
-                self._of(self._streams, entry.engine).inc()
+                sums.opened += 1
             case journal.StreamEnded():
-                self._close(tally, entry.outcome)
+                sums.opened -= 1
+                sums.ended[entry.outcome] += 1
             case journal.AudioTaken() | journal.TextHeard() | journal.Finalized() | journal.TurnOver():
                 self._listened(entry, tally)
 
     def _spoke(self, tally: Tally) -> None:
-        if tally.tellings > 1:
-            self._count(tally)
-        else:
-            self._of(self._ttfb, tally.opened.engine, tally.opened.route).observe(tally.ttfb_s or 0.0)
-            self._of(self._queue, tally.opened.engine).observe(tally.queue_s or 0.0)
+        engine, route = tally.opened.engine, tally.opened.route
+        found = self._first_audio.get((engine, route))
+        if found is None:
+            found = self._first_audio[engine, route] = self._ttfb.labels(engine, route), self._queue.labels(engine)
+        ttfb, queue = found
+        ttfb.observe(tally.ttfb_s or 0.0)
+        queue.observe(tally.queue_s or 0.0)
 
     def _listened(
         self, entry: journal.AudioTaken | journal.TextHeard | journal.Finalized | journal.TurnOver, tally: Tally
@@ -129,25 +170,3 @@ class Metrics:
                 self._final.labels(engine, route).observe(entry.waited_s)
             case journal.TurnOver():
                 self._turns.labels(engine, entry.reason).inc()
-
-    def _close(self, tally: Tally, outcome: str) -> None:
-        engine = tally.opened.engine
-        self._of(self._streams, engine).dec()
-        self._of(self._ended, engine, outcome).inc()
-        if tally.tellings == 1:  # its first chunk was its only one
-            self._count(tally)
-
-    def _count(self, tally: Tally) -> None:
-        """Not with the first chunk: while a listener waits for it, it costs the loop as little as possible."""
-        engine, (audio_s, compute_s, data_bytes) = tally.opened.engine, tally.counted
-        tally.counted = tally.audio_s, tally.compute_s, tally.data_bytes
-        self._of(self._audio, engine).inc(tally.audio_s - audio_s)
-        self._of(self._compute, engine).inc(tally.compute_s - compute_s)
-        self._of(self._bytes, engine).inc(tally.data_bytes - data_bytes)
-
-    def _of(self, metric: _Metric, *labels: str) -> _Metric:
-        """``metric.labels``, found once: these have few values, and are asked for with every stream."""
-        child = self._children.get((metric, labels))
-        if child is None:
-            child = self._children[metric, labels] = metric.labels(*labels)
-        return cast(_Metric, child)

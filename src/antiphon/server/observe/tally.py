@@ -35,8 +35,6 @@ class Tally:
     audio_s: float = 0.0
     compute_s: float = 0.0
     data_bytes: int = 0
-    counted: tuple[float, float, int] = (0.0, 0.0, 0)
-    """Of the three, in their order, what sums over all streams have in them."""
     turns: int = 0
     finals: int = 0
     waited_s: float = 0.0
