@@ -1,6 +1,7 @@
 """The machine of ``/tts/websocket``: contexts, flushes, cancel, errors, expiry."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -25,6 +26,33 @@ def test_the_first_message_opens_a_context_with_its_settings(shell: Shell) -> No
     assert config.format == AudioFormat("raw", "pcm_s16le", RATE_HZ)
     assert (config.words, config.phonemes, config.max_buffer_delay_s) == (True, False, 0.25)
     assert shell.stream.text == "Hello "
+
+
+@pytest.mark.parametrize(
+    ("change", "field"),
+    [
+        ({"voice": {"mode": "id", "id": "w"}}, "voice"),
+        ({"model_id": "sonic-2"}, "model"),
+        ({"language": "fr"}, "language"),
+        ({"output_format": {"container": "raw", "encoding": "pcm_mulaw", "sample_rate": 8000}}, "format"),
+        ({"generation_config": {"speed": 1.5}}, "speed"),
+        ({"generation_config": {"volume": 0.5}}, "volume"),
+        ({"generation_config": {"emotion": "sad"}}, "emotion"),
+        ({"normalization": "off"}, "normalize"),
+        ({"max_buffer_delay_ms": 250}, "max_buffer_delay_s"),
+        ({"add_timestamps": True}, "words"),
+        ({"add_phoneme_timestamps": True}, "phonemes"),
+        ({"pronunciation_dict_id": "d"}, "dictionary"),
+    ],
+)
+def test_each_context_of_a_socket_has_the_settings_that_it_asked_for(
+    shell: Shell, change: dict[str, object], field: str
+) -> None:
+    for number, asked in enumerate(({}, {}, change, {})):
+        shell.push("Hello ", context_id=f"c{number}", **asked)
+    first, second, changed, last = (stream.config for stream in shell.streams.values())
+    assert first == second == last
+    assert replace(changed, **{field: getattr(first, field)}) == first != changed
 
 
 def test_deltas_are_joined_verbatim(shell: Shell) -> None:

@@ -28,13 +28,14 @@ class TtsEngine:
     def __init__(self, voice: JobVoice, scheduler: Workers, capacity: int = 256) -> None:
         self.name = voice.name
         self.voices: tuple[VoiceInfo, ...] = voice.voices
+        self._by_id = {info.id: info for info in reversed(self.voices)}
         self.voice = voice
         self._scheduler = scheduler
         self.places = Places(capacity, f"places of the voice engine {voice.name!r}")
 
     def find(self, voice: str) -> VoiceInfo | None:
         """One of :attr:`voices` by its id, or a blend by its name. Raises ``InvalidInput``, ``ModelUnavailable``."""
-        info = next((info for info in self.voices if info.id == voice), None)
+        info = self._by_id.get(voice)
         return self.voice.find(voice) if info is None and isinstance(self.voice, BlendingVoice) else info
 
     def open_stream(self, config: SpeechConfig, wake: Wake) -> "TtsStream":

@@ -3,6 +3,8 @@
 from collections import deque
 from dataclasses import dataclass, field
 
+from msgspec.structs import replace
+
 from antiphon.core.errors import InvalidInput
 from antiphon.core.speech import Prosody, SpeechConfig
 from antiphon.protocol.actions import Key
@@ -16,6 +18,39 @@ from antiphon.protocol.cartesia_request import (
     speech_config,
     voice_id,
 )
+
+
+class Configs:
+    """What the contexts of one socket ask for. A client asks for the same again and again: the last is kept."""
+
+    def __init__(self, default_delay_s: float) -> None:
+        self._default_delay_s = default_delay_s
+        self._asked: GenerationRequest | None = None
+        self._config = SpeechConfig("")
+
+    def of(self, request: GenerationRequest) -> SpeechConfig:
+        """From the first message of a context. Raises ``InvalidInput`` if it does not say enough."""
+        missing = next(
+            (name for name in ("model_id", "voice", "output_format") if getattr(request, name) is None), None
+        )
+        if missing is None and request.transcript is None and not request.flush:
+            missing = "transcript"
+        if missing is not None:
+            raise InvalidInput(f"{missing}: the first message of a context must have this field", missing)
+        assert request.voice is not None
+        assert request.output_format is not None
+        asked = replace(request, context_id=None, transcript=None, continue_=None, flush=None)
+        if asked != self._asked:
+            self._config = speech_config(
+                request,
+                model=request.model_id or "",
+                voice=request.voice,
+                output=request.output_format,
+                raw_only=True,
+                max_buffer_delay_s=buffer_delay_s(request.max_buffer_delay_ms, self._default_delay_s),
+            )
+            self._asked = asked
+        return self._config
 
 
 @dataclass(slots=True)
@@ -52,29 +87,12 @@ class Context:
         context_id: str,
         key: Key,
         request: GenerationRequest,
+        config: SpeechConfig,
         *,
-        default_delay_s: float,
         chunk_s: float,
         now_s: float,
     ) -> "Context":
-        """From the first message of a context. Raises ``InvalidInput`` if it does not say enough."""
-        missing = next(
-            (name for name in ("model_id", "voice", "output_format") if getattr(request, name) is None), None
-        )
-        if missing is None and request.transcript is None and not request.flush:
-            missing = "transcript"
-        if missing is not None:
-            raise InvalidInput(f"{missing}: the first message of a context must have this field", missing)
-        assert request.voice is not None
-        assert request.output_format is not None
-        config = speech_config(
-            request,
-            model=request.model_id or "",
-            voice=request.voice,
-            output=request.output_format,
-            raw_only=True,
-            max_buffer_delay_s=buffer_delay_s(request.max_buffer_delay_ms, default_delay_s),
-        )
+        """From the first message of a context, and what it asks for."""
         writer = MessageWriter(
             context_id,
             config.format,

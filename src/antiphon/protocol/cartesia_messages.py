@@ -152,16 +152,16 @@ class MessageWriter:
     def write(self, event: Audio | WordTimes | PhonemeTimes) -> list[bytes]:
         """Messages for one event, in order; none for what was not asked for or holds nothing."""
         if isinstance(event, Audio):
-            return self._audio(event)
+            data, ready = event.data, event.as_json
+            step_ms = round(event.compute_s * 1e6) / 1000
+            if 0 < len(data) <= self._chunk_bytes:
+                return [self._chunk(Raw(ready) if ready else data, step_ms)]
+            return self._cut(data, ready, step_ms)
         if isinstance(event, WordTimes):
             return self._word_times(event)
         return self._phoneme_times(event)
 
-    def _audio(self, event: Audio) -> list[bytes]:
-        data, ready = event.data, event.as_json
-        step_ms = round(event.compute_s * 1e6) / 1000
-        if 0 < len(data) <= self._chunk_bytes:
-            return [self._chunk(Raw(ready) if ready else data, step_ms)]
+    def _cut(self, data: bytes, ready: bytes, step_ms: float) -> list[bytes]:
         pieces = itertools.pairwise(self._cuts(len(data)))
         return [self._chunk(_piece(data, ready, start, end), step_ms if start == 0 else 0.0) for start, end in pieces]
 

@@ -24,7 +24,7 @@ from antiphon.core.errors import AntiphonError, AtCapacity, InvalidInput
 from antiphon.core.event import Audio, Event, Failed, Flushed, PhonemeTimes, Warned, WordTimes
 from antiphon.core.turns import TurnEvent
 from antiphon.protocol.actions import Action, Cancel, Close, Flush, Key, Note, Open, Push, Send
-from antiphon.protocol.cartesia_context import Context
+from antiphon.protocol.cartesia_context import Configs, Context
 from antiphon.protocol.cartesia_ended import EndedContexts
 from antiphon.protocol.cartesia_messages import Done, encode_server_message, error_message
 from antiphon.protocol.cartesia_request import (
@@ -107,6 +107,7 @@ class TtsSocket:
         self._new_id = new_id
         self._request_id = request_id or new_id()
         self._keys = itertools.count(1)
+        self._configs = Configs(limits.max_buffer_delay_s)
         self._contexts: dict[str, Context] = {}
         self._by_key: dict[Key, Context] = {}
         self._ended = EndedContexts()
@@ -146,7 +147,8 @@ class TtsSocket:
         match event:
             case Audio() | WordTimes() | PhonemeTimes():
                 context.active_s = now_s
-                return [Send(frame, key) for frame in context.writer.write(event)]
+                frames = context.writer.write(event)
+                return [Send(frames[0], key)] if len(frames) == 1 else [Send(frame, key) for frame in frames]
             case Flushed():
                 return self._flushed(context, event, now_s)
             case Failed():
@@ -227,7 +229,7 @@ class TtsSocket:
             context_id,
             next(self._keys),
             request,
-            default_delay_s=self._limits.max_buffer_delay_s,
+            self._configs.of(request),
             chunk_s=self._limits.chunk_s,
             now_s=now_s,
         )

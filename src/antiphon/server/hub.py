@@ -3,7 +3,6 @@
 from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Protocol
-from weakref import WeakValueDictionary
 
 from antiphon.audio.pcm import bytes_per_sample
 from antiphon.core.brain import Brain
@@ -70,7 +69,8 @@ class Hub:
     keeper: SessionKeeper | None = None
     """Who puts agents' sessions away for the next process; None: they end with this one."""
     _numbers: "count[int]" = field(default_factory=lambda: count(1))
-    _lines: "WeakValueDictionary[int, Line]" = field(default_factory=WeakValueDictionary)
+    _lines: dict[int, Line] = field(default_factory=dict)
+    """The open ones."""
 
     def open_line(
         self,
@@ -124,10 +124,10 @@ class Hub:
         now_s = self.clock.now_s()
         self.journal.log(StreamOpened(now_s, number, request_id, route, principal.name, name, voice))
         if ear is None or isinstance(config, SpeechConfig):
-            line = Line(number, stream, place, self.journal, self.clock)
+            line = Line(number, stream, place, self.journal, self.clock, self._lines)
         else:
             bytes_per_s = bytes_per_sample(config.encoding) * config.sample_rate_hz
-            line = EarLine(number, ear, place, self.journal, self.clock, ear=ear, bytes_per_s=bytes_per_s)
+            line = EarLine(number, ear, place, self.journal, self.clock, self._lines, ear=ear, bytes_per_s=bytes_per_s)
         self._lines[number] = line
         return line
 

@@ -41,7 +41,7 @@ class EarStream(Stream, Protocol):
         ...
 
 
-@dataclass(slots=True, weakref_slot=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Line:
     """An open stream. ``number`` is unique in this process. ``end`` may come from anywhere, more than once."""
 
@@ -50,6 +50,8 @@ class Line:
     place: Place
     journal: Journal
     clock: Clock
+    listed: "dict[int, Line]" = field(default_factory=dict)
+    """All that are open, by number: an end takes the line out."""
     failure: str = ""
     """Why it failed, if it did; decides the outcome that is logged."""
     is_open: bool = True
@@ -105,6 +107,7 @@ class Line:
         if self.is_open:
             self.settle()
             self.is_open = False
+            self.listed.pop(self.number, None)
             self.stream.close()
             self.place.release()
             final: Outcome = "failed" if self.failure else outcome

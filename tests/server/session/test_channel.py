@@ -82,3 +82,16 @@ def test_the_journal_is_told_of_the_first_chunk_at_once_and_of_the_others_togeth
     told.end("done")
     told.settle()
     assert entries[2:] == [AudioSent(0.0, 1, 400, 0.2, 0.5), StreamEnded(0.0, 1, "done", "")]
+
+
+def test_a_line_that_has_ended_is_listed_no_more() -> None:
+    listed: dict[int, Line] = {}
+    stream: Stream = Box([])
+    for number in (1, 2):
+        listed[number] = Line(number, stream, Place(lambda: None), Journal(), ManualClock(), listed)
+    listed[1].end("done")
+    assert list(listed) == [2]
+    ended = listed[2]
+    ended.end("dropped")
+    ended.end("dropped")
+    assert listed == {}

@@ -33,6 +33,8 @@ class Channel:
     fresh: bool = False
     """The stream may have something: it said so, and since then has not had less than it was asked for."""
     queued: bool = False
+    through: bool = False
+    """There is nothing more of the stream for sure, until it wakes. Known after a pull."""
     stream_due_s: float | None = None
     _taken: deque[Event] = field(default_factory=deque)
     """Pulled, and not yet its turn; whoever ends the channel ends them."""
@@ -46,11 +48,6 @@ class Channel:
         return min(turns_s, self.stream_due_s)
 
     @property
-    def through(self) -> bool:
-        """Whether there is nothing more for sure, until it wakes."""
-        return self.question is None and not self.fresh and not self._taken
-
-    @property
     def hears(self) -> bool:
         return isinstance(self.line, EarLine)
 
@@ -58,10 +55,13 @@ class Channel:
         """The next event, if there is one."""
         if self.line is None:  # what was pulled of a stream that has ended is gone with it
             return None if self.question is None else self.question.pull()
-        if not self._taken and self.fresh:
-            self._taken.extend(self.line.stream.pull(PULLED_AT_ONCE))
-            self.fresh = len(self._taken) == PULLED_AT_ONCE
-        return self._taken.popleft() if self._taken else None
+        taken = self._taken
+        if not taken and self.fresh:
+            taken.extend(self.line.stream.pull(PULLED_AT_ONCE))
+            self.fresh = len(taken) == PULLED_AT_ONCE
+        event = taken.popleft() if taken else None
+        self.through = not taken and not self.fresh
+        return event
 
     def configure(self, action: Configure, now_s: float) -> None:
         if self.turns is not None:

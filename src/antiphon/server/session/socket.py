@@ -78,6 +78,7 @@ class SpeechSocket:
         finishes: bool = False,
     ) -> None:
         self._hub = hub
+        self._now_s = hub.clock.now_s
         self._socket = socket
         self._machine = cast(AgentMachine, machine)  # who has asked no brain is told of none
         self._principal = principal
@@ -133,7 +134,7 @@ class SpeechSocket:
         self._draining = True
         if self._over:  # its client has left already: that is how it ended
             return
-        self._do(self._machine.drain(self._hub.clock.now_s()))
+        self._do(self._machine.drain(self._now_s()))
 
     def cut(self) -> None:
         if self._over:
@@ -148,7 +149,7 @@ class SpeechSocket:
     def prod(self) -> None:
         """The machine has something to say of its own accord: it is asked (``tick``)."""
         if not self._over:
-            self._do(self._machine.tick(self._hub.clock.now_s()))
+            self._do(self._machine.tick(self._now_s()))
 
     # From the wire
 
@@ -177,12 +178,12 @@ class SpeechSocket:
         if made is None:
             return False
         channel, event = made
-        now_s = self._hub.clock.now_s()
+        now_s, line = self._now_s(), channel.line
         if isinstance(event, _OF_A_BRAIN):
             if isinstance(event, _ANSWERED):
                 self._end(channel, "failed" if isinstance(event, BrainFailed) else "done")
-        elif channel.line is not None:
-            channel.line.pulled(event)
+        elif line is not None:
+            line.pulled(event)
             if channel.turns is not None:
                 self._decided(channel, channel.turns.take(event, now_s), now_s)
         self._do(self._machine.deliver(channel.key, event, now_s))
@@ -234,7 +235,7 @@ class SpeechSocket:
             case Push() | Flush():
                 return self._feed(channel, action)
             case Configure():
-                channel.configure(action, self._hub.clock.now_s())
+                channel.configure(action, self._now_s())
             case Close():
                 self._end(channel, "done")
             case Cancel():
@@ -251,15 +252,15 @@ class SpeechSocket:
             channel.feed(action)
         except AntiphonError as error:
             line.failure = str(error)
-            return self._machine.refused(action.key, error, self._hub.clock.now_s())
-        channel.stream_due_s = line.stream.tick(self._hub.clock.now_s())
+            return self._machine.refused(action.key, error, self._now_s())
+        channel.stream_due_s = line.stream.tick(self._now_s())
         return ()
 
     def _save(self, channel: Channel, action: Save) -> Iterable[AgentAction]:
         try:
             channel.save(action)
         except NotSupported as error:
-            return self._machine.refused(action.key, error, self._hub.clock.now_s())
+            return self._machine.refused(action.key, error, self._now_s())
         return ()
 
     def _open(self, action: Open | Ask) -> Iterable[AgentAction]:
@@ -271,11 +272,11 @@ class SpeechSocket:
         try:
             self._channels.open(action, finishing=finishing)
         except AntiphonError as error:
-            return self._machine.refused(action.key, error, self._hub.clock.now_s())
+            return self._machine.refused(action.key, error, self._now_s())
         return ()
 
     def _end(self, channel: Channel, outcome: Outcome) -> None:
-        self._active_s = self._hub.clock.now_s()
+        self._active_s = self._now_s()
         self._channels.end(channel, "cut" if self._outcome == "cut" else outcome)
 
     # Time
@@ -289,7 +290,7 @@ class SpeechSocket:
         self._alarm.plan(dues)
 
     def _tick(self) -> None:
-        now_s = self._hub.clock.now_s()
+        now_s = self._now_s()
         for channel in self._channels:
             self._decided(channel, channel.tick(now_s), now_s)
         if not self._channels and now_s - self._active_s >= self._hub.settings.server.idle_timeout_s:
@@ -307,7 +308,7 @@ class SpeechSocket:
         if not faults:
             return
         trace = "".join(traceback.format_exception(faults[0]))
-        self._hub.journal.log(Crashed(self._hub.clock.now_s(), self._request_id, self._route, trace))
+        self._hub.journal.log(Crashed(self._now_s(), self._request_id, self._route, trace))
         self._closed_with = INTERNAL_ERROR
         try:
             await say_sorry(self._socket, self._machine, self._request_id)

@@ -76,11 +76,14 @@ class Writer:
     def put(self, frame: Send | SendBytes) -> None:
         if self._close_code is None:
             self._waiting.append(frame)
-            self.wake()
+            if not self._due:
+                self.wake()
 
     def forget(self, key: Key) -> None:
         """Nothing of this stream leaves any more."""
-        self._waiting = deque(frame for frame in self._waiting if frame.key != key)
+        kept = [frame for frame in self._waiting if frame.key != key]
+        self._waiting.clear()
+        self._waiting.extend(kept)
 
     def close(self, code: int) -> None:
         """The first code counts."""
@@ -143,15 +146,15 @@ class Writer:
 
     def _choose(self, messages: list[Message]) -> None:
         """What leaves in this turn."""
-        left, room = FRAMES_A_TURN if self._flows else 1, BYTES_A_TURN
+        waiting, left, room = self._waiting, FRAMES_A_TURN if self._flows else 1, BYTES_A_TURN
         while left > 0 and room > 0:
-            if self._waiting:
-                frame = self._waiting.popleft()
+            if not waiting and (self._close_code is not None or not self._make()):
+                return
+            if waiting:
+                frame = waiting.popleft()
                 messages.append((frame.frame, isinstance(frame, Send)))
                 left -= 1
                 room -= len(frame.frame)
-            elif self._close_code is not None or not self._make():
-                return
 
     async def _free(self) -> None:
         if self._writable():
