@@ -46,6 +46,8 @@ def scripted(
 class _Made(FakeVoice):
     """One tone for all texts, made once: the sound of each would cost more than sending it."""
 
+    remembers = False
+
     def _tones(self, text: str) -> Samples:
         return _TONE[: min(len(text) * self._samples(self.script.char_s), len(_TONE))]
 

@@ -68,6 +68,8 @@ class FakeVoice:
     sample_rate_hz = 24_000
     quantum_bound_s = 0.05
     voices = (FAKE_VOICE,)
+    remembers = True
+    """Whether it keeps what it was given to speak, for a test to see: not where it serves for long."""
 
     def __init__(self, script: FakeScript | None = None, clock: ManualClock | None = None) -> None:
         self.script = script or FakeScript()
@@ -76,8 +78,9 @@ class FakeVoice:
         self.units: list[Unit] = []
 
     def speak(self, voice: str, unit: Unit, at_sample: int, seed: int, after: str | None) -> Iterator[Rendered]:
-        self.spoken.append(unit.text)
-        self.units.append(unit)
+        if self.remembers:
+            self.spoken.append(unit.text)
+            self.units.append(unit)
         audio = np.concatenate([self._tones(unit.text), np.zeros(self._samples(unit.pause_s), np.float32)])
         words = self._words(unit.text, at_sample)
         step = self._samples(self.script.quantum_s)

@@ -20,6 +20,7 @@ from antiphon.text.phonemes import check_pieces
 from antiphon.text.unit import Unit
 
 MAX_PENDING_CHARS = 100_000
+_encode = msgspec.json.Encoder().encode
 
 
 class TtsEngine:
@@ -167,7 +168,7 @@ class _Renderer:
         return events
 
     def _as_json(self, data: bytes) -> bytes:
-        return msgspec.json.encode(data) if self._config.as_json and data else b""
+        return _encode(data) if self._config.as_json and data else b""
 
     def _warnings(self, unit: Unit) -> list[Event]:
         """Accepted, but not done as asked; said once per stream."""
