@@ -3,8 +3,8 @@
 Frames go to the machine, the machine's actions to the streams and the brain; they say that they have something
 (``wake``), and the writer takes up ONE event of one of them at a time, round robin, and only when the wire is free to
 take what comes of it. There is no queue of audio here: what was not taken up when a cancel is read never leaves, and a
-slow reader fills nothing but its own streams' bounded outboxes. In the other direction, whoever sends audio faster than it is heard
-is not read from until it has been.
+slow reader fills nothing but its own streams' bounded outboxes. In the other direction, whoever sends audio faster than
+it is heard is not read from until it has been.
 """
 
 import asyncio
