@@ -83,7 +83,9 @@ def test_a_draft_changes_nothing_about_where_the_decoder_looked(store: ModelStor
         assert read.tokens == steps.tokens
         assert len(read.attention) == len(steps.tokens) + 1
         moved = np.subtract(token_frames(np.stack(read.attention)), token_frames(np.stack(steps.attention)))
-        assert np.abs(moved).max() <= 1  # int8: what is read together is quantised together
+        # int8: what is read together is quantised together, and every CPU rounds in its own way; a frame is 24 ms
+        assert np.abs(moved).max() <= 4
+        assert (moved == 0).mean() >= 0.75
 
 
 def test_words_stand_where_the_voice_says_it_spoke_them(store: ModelStore) -> None:

@@ -3,10 +3,10 @@
     python train/turn/play.py pauses.json --half tune --keep tune.pkl ...     # and the same for the other half
     python train/turn/fit.py tune.pkl report.pkl [--shipped]
 
-1. Evidence: at each pause the words as they stood 0.45 s after the true end, smart-turn's log odds, where pitch and
-   level end, how long somebody spoke. A logistic regression, drawn to hand-set values; synthesised pieces count 0.4,
-   since each ends with the fall of a whole sentence; the length is held at its value: that parts are shorter than
-   wholes is how this set was made.
+1. Evidence: at each pause the words as they stood 0.45 s after the true end (by rules and by the utterance model), the
+   pause model's log odds, where pitch and level end, how long somebody spoke. A logistic
+   regression, drawn to hand-set values; synthesised pieces count 0.4, since each ends with the fall of a whole
+   sentence; the length is held at its value: that parts are shorter than wholes is how this set was made.
 2. Silence: log odds to a wait, ``exp(steepness * (level - odds))`` within ``wait_s``. What each level costs is
    printed as a frontier, cut-offs against the median: for the tuning half by weights that have not seen the pause
    (seven folds by speaker), for the other by those fitted on all of the tuning half.
@@ -28,16 +28,15 @@ from scipy.optimize import minimize
 
 from antiphon.core.hearing import EAR_RATE_HZ, TurnScored
 from antiphon.engine.stt_turn import SCORE_AT_S
-from antiphon.engine.turn import ACOUSTIC_S, FULL_S, HEARD_SAMPLES, SOUND_RANGE, WEIGHTS
+from antiphon.engine.turn import FULL_S, HEAR_S, HEARD_SAMPLES, WEIGHTS
 from antiphon.engine.turn_sound import EARLIER_S, ending, later_s
-from antiphon.models.smart_turn import SmartTurn
-from antiphon.settings import load
-from antiphon.store.store import ModelStore
+from antiphon.models.pause import PauseModel
+from antiphon.models.utterance import UtteranceModel
 from antiphon.text.turn_evidence import turn_evidence
 
-NAMES = ("text", "sound", "pitch", "fall", "length", "bias")
-PRIOR = np.array([1.04, 0.15, -0.19, 0.003, 2.0 / FULL_S, -2.4])
-PRIOR_SD = np.array([0.3, 0.5, 0.33, 0.02, 0.02, 4.5])
+NAMES = ("text", "words", "pause", "pitch", "fall", "length", "bias")
+PRIOR = np.array([1.04, 0.3, 0.3, -0.19, 0.003, 2.0 / FULL_S, -2.4])
+PRIOR_SD = np.array([0.3, 0.3, 0.3, 0.33, 0.02, 0.02, 4.5])
 MADE_COUNTS = 0.4
 FOLDS = 7
 READ_S = 0.45
@@ -58,7 +57,13 @@ class Pause:
     features: NDArray[np.float64]
 
 
-def pauses(file: Path, sound: SmartTurn) -> list[Pause]:
+@dataclass(frozen=True)
+class Judges:
+    words: UtteranceModel
+    pause: PauseModel
+
+
+def pauses(file: Path, judges: Judges) -> list[Pause]:
     sys.modules["__main__"].__dict__.update(Played=play.Played, Score=play.Score)  # as play.py pickled them
     found = []
     for played in pickle.loads(file.read_bytes()):
@@ -69,19 +74,19 @@ def pauses(file: Path, sound: SmartTurn) -> list[Pause]:
             near = [e for e in scored if (e.at_sample - e.silence_samples - start) / EAR_RATE_HZ > -1.2]
             run = [e for e in near if e.at_sample > start and e.at_sample - e.silence_samples < stop - 500]
             if run:
-                found.append(_pause(played, run, start, stop, end, sound))
+                found.append(_pause(played, run, start, stop, end, judges))
     return found
 
 
-def _pause(played: Any, run: Sequence[TurnScored], start: int, stop: int, end: bool, sound: SmartTurn) -> Pause:
+def _pause(played: Any, run: Sequence[TurnScored], start: int, stop: int, end: bool, judges: Judges) -> Pause:
     clip = played.clip
     quiet = run[-1].at_sample - run[-1].silence_samples
     read = [e for e in run if e.at_sample <= start + READ_S * EAR_RATE_HZ] or run[:1]
     speech = clip.samples[:quiet]
     how = ending(speech[-4 * EAR_RATE_HZ :])
-    p = sound.complete(clip.samples[max(0, quiet - HEARD_SAMPLES) : quiet + round(ACOUSTIC_S * EAR_RATE_HZ)])
-    p = min(max(p, 1e-6), 1 - 1e-6)
-    odds = min(max(float(np.log(p / (1 - p))), -SOUND_RANGE), SOUND_RANGE)
+    heard = quiet + round(HEAR_S * EAR_RATE_HZ)
+    pause = judges.pause.log_odds(clip.samples[max(0, heard - HEARD_SAMPLES) : heard])
+    words = judges.words.log_odds(read[-1].text)
     later = later_s(clip.samples[max(0, quiet - 8 * EAR_RATE_HZ) : quiet + EAR_RATE_HZ // 2], 0.5)
     return Pause(
         speaker=clip.name.split(" ")[0].rsplit("-", 1)[0] if clip.group.startswith("real") else clip.name,
@@ -89,9 +94,10 @@ def _pause(played: Any, run: Sequence[TurnScored], start: int, stop: int, end: b
         end=end,
         lasts_s=(stop - start) / EAR_RATE_HZ,
         at_s=(quiet - start) / EAR_RATE_HZ + max(later, -EARLIER_S),
-        features=np.array(
-            [turn_evidence(read[-1].text).logit, odds, how.pitch, how.fall, min(quiet / EAR_RATE_HZ, FULL_S), 1.0]
-        ),
+        features=np.array([
+            turn_evidence(read[-1].text).logit, words - WEIGHTS.words_mean, pause - WEIGHTS.pause_mean,
+            how.pitch, how.fall, min(quiet / EAR_RATE_HZ, FULL_S), 1.0,
+        ]),
     )
 
 
@@ -132,10 +138,8 @@ def main() -> None:
     parser.add_argument("report", type=Path)
     parser.add_argument("--shipped", action="store_true", help="fit nothing: what the weights that ship do")
     args = parser.parse_args()
-    models = load().models
-    store = ModelStore(models.root.expanduser(), models.model_dirs, models.wheelhouse)
-    sound = SmartTurn(store.path("smart-turn-v3.2", "smart-turn-v3.2-cpu.onnx"))
-    tune, report = pauses(args.tune, sound), pauses(args.report, sound)
+    judges = Judges(UtteranceModel.load(), PauseModel.load())
+    tune, report = pauses(args.tune, judges), pauses(args.report, judges)
     shipped = np.array([getattr(WEIGHTS, name) for name in NAMES])
     w = shipped if args.shipped else fitted(tune)
     print({name: round(float(value), 4) for name, value in zip(NAMES, w, strict=True)})

@@ -43,8 +43,10 @@ from antiphon.engine.scorer import TurnScorer
 from antiphon.engine.stt import SttEngine
 from antiphon.engine.turn import HybridTurnScorer
 from antiphon.models.moonshine import Moonshine
+from antiphon.models.pause import PauseModel
 from antiphon.models.silero import SileroVad
 from antiphon.models.smart_turn import SmartTurn
+from antiphon.models.utterance import UtteranceModel
 from antiphon.protocol.cartesia_stt_messages import (
     TurnEagerEnd,
     TurnEnd,
@@ -140,7 +142,9 @@ class Stage:
         self.ear = MoonshineEar(Moonshine(*(store.path("moonshine-tiny-en", file) for file in files)))
         self.vad = SileroVad(store.path("silero-vad", "silero_vad.onnx"))
         self.scorer = scorer or HybridTurnScorer(
-            SmartTurn(store.path("smart-turn-v3.2", "smart-turn-v3.2-cpu.onnx"))
+            SmartTurn(store.path("smart-turn-v3.2", "smart-turn-v3.2-cpu.onnx")),
+            words=UtteranceModel.load(),
+            pause=PauseModel.load(),
         )
         self._slowness = slowness
         self._audio = audio

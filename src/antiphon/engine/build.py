@@ -25,11 +25,13 @@ from antiphon.models.espeak import EspeakVoice
 from antiphon.models.hibari import HibariVoice
 from antiphon.models.kokoro import KokoroVoice
 from antiphon.models.kokoro_voices import names_voice
+from antiphon.models.pause import PauseModel
 from antiphon.models.session import Provider, Sessions
 from antiphon.models.sherpa import Transducer
 from antiphon.models.silero import SileroVad
 from antiphon.models.smart_turn import SmartTurn
 from antiphon.models.ssm_voice import SsmVoice, packaged
+from antiphon.models.utterance import UtteranceModel
 from antiphon.models.whisper import Whisper
 
 ModelFile: TypeAlias = Callable[[str, str], Path]
@@ -157,7 +159,7 @@ def _load_senses(
             *(WhisperEar(Whisper(folder, workers), name) for name, folder in whisper.items()),
         ),
         SileroVad(model_file("silero-vad", "silero_vad.onnx"), sessions),
-        HybridTurnScorer(sound, weights),
+        HybridTurnScorer(sound, weights, UtteranceModel.load(), PauseModel.load()),
     )
 
 

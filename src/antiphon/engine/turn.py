@@ -1,22 +1,22 @@
 """Is the speaker done? Words, sound and silence in one likelihood.
 
-Words are judged by rules (:mod:`antiphon.text.turn_evidence`), the sound by where pitch and level end
-(:mod:`antiphon.engine.turn_sound`) and, where that leaves it open, by smart-turn (50 to 100 ms). Together they give the
-silence that it takes to believe in an end: 0.38 s after a question, 1.8 s after "my number is". The weights are fitted
-by ``train/turn/fit.py``.
+Words are judged by rules (:mod:`antiphon.text.turn_evidence`) and by a small state-space language model
+(:mod:`antiphon.models.utterance`), the sound by where pitch and level end (:mod:`antiphon.engine.turn_sound`) and by a
+state-space network of our own (:mod:`antiphon.models.pause`); where the words have no such model, in other languages
+than English, by smart-turn as well (50 to 100 ms). Together they give the silence that it takes to believe in an end:
+0.38 s after a question, 1.8 s after "my number is". The weights are fitted by ``train/turn/fit.py``.
 """
 
-import hashlib
 import math
-import threading
-from collections import OrderedDict
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 import numpy as np
 
 from antiphon.core.frame import Samples
 from antiphon.core.hearing import EAR_RATE_HZ
+from antiphon.engine.remembered import Remembered, fingerprint
 from antiphon.engine.turn_sound import Ending, ending, later_s
 from antiphon.text.turn_evidence import turn_evidence
 
@@ -27,8 +27,11 @@ the pause grows, so it is asked once a pause."""
 ASK_S = 0.19
 """Before this much of the pause, the rest decides without it: a first score is there at once."""
 
+HEAR_S = 0.2
+"""The pause model is asked with this much of the pause, once as well."""
+
 HEARD_SAMPLES = round(5.5 * EAR_RATE_HZ)
-"""What smart-turn hears: a caller keeps eight seconds, so that this much is left of it in the longest wait."""
+"""What both hear: a caller keeps eight seconds, so that this much is left of it in the longest wait."""
 ENDING_SAMPLES = 4 * EAR_RATE_HZ
 _REMEMBERED = 256
 _END = math.log(0.8 / 0.2)  # at the default end threshold of 0.2 ...
@@ -42,23 +45,46 @@ class AcousticJudge(Protocol):
     def warm_up(self) -> None: ...
 
 
+class PauseJudge(Protocol):
+    """What judges by the sound, cheaply (:class:`antiphon.models.pause.PauseModel`)."""
+
+    def log_odds(self, samples: Samples) -> float: ...
+
+    def warm_up(self) -> None: ...
+
+
+class WordJudge(Protocol):
+    """What judges by English words (:class:`antiphon.models.utterance.UtteranceModel`)."""
+
+    def log_odds(self, text: str) -> float: ...
+
+
 @dataclass(frozen=True, slots=True)
 class TurnWeights:
-    """Log odds that the speaker is done: ``bias + text*T + sound*S + pitch*semitones + fall*dB/s + length*min(s, 3)``.
+    """Log odds that the speaker is done.
+
+    ``bias + text*T + words*(W - words_mean) + pause*(P - pause_mean) + pitch*semitones + fall*dB/s + length*min(s,
+    3)``: T of the rules, W of the utterance model, P of the pause model, each if there is one; plus ``sound*S``, S of
+    smart-turn, where the utterance model has no say: beside both it adds nothing.
 
     From them the silence that an end takes: ``exp(steepness * (level - odds))`` seconds, within ``wait_s``.
     """
 
-    bias: float = -2.16
-    text: float = 1.02
+    bias: float = -2.31
+    text: float = 0.855
+    words: float = 0.37
+    words_mean: float = -2.6
+    pause: float = 0.54
+    pause_mean: float = -0.6
+    """Means of W and P over ends and pauses of real voices, taken where there is none."""
     sound: float = 0.18
-    pitch: float = -0.19
-    fall: float = 0.0047
+    pitch: float = -0.22
+    fall: float = 0.0091
     length: float = 0.67
     """For each second spoken, up to three: one who has only begun is seldom done, unless the words say so."""
     other_language: float = 1.0
     """Added where there are no rules for the words, so that the sound alone can end a turn soon; set by hand."""
-    level: float = 0.5
+    level: float = 0.7
     steepness: float = 2.5
     wait_s: tuple[float, float] = (0.38, 1.8)
     """The least and the most silence that an end takes (at an end threshold of 0.2)."""
@@ -75,17 +101,26 @@ FULL_S = 3.0
 class HybridTurnScorer:
     """See :class:`antiphon.engine.scorer.TurnScorer`. Thread-safe.
 
-    The one thing it remembers are the last answers about a sound, by that sound: the same question is not computed
-    twice, and no answer depends on what was asked before.
+    The one thing it remembers are the last answers about a sound or a text, by that sound or text: the same question is
+    not computed twice, and no answer depends on what was asked before.
     """
 
-    def __init__(self, sound: AcousticJudge | None, weights: TurnWeights = WEIGHTS) -> None:
-        """Without ``sound`` the rest decides."""
+    def __init__(
+        self,
+        sound: AcousticJudge | None,
+        weights: TurnWeights = WEIGHTS,
+        words: WordJudge | None = None,
+        pause: PauseJudge | None = None,
+    ) -> None:
+        """Without one of the judges the rest decides."""
         self._sound = sound
+        self._words = words
+        self._pause = pause
         self._weights = weights
-        self._answers: OrderedDict[bytes, float] = OrderedDict()
-        self._endings: OrderedDict[bytes, Ending] = OrderedDict()
-        self._lock = threading.Lock()
+        self._sounds = Remembered[float](_REMEMBERED)
+        self._pauses = Remembered[float](_REMEMBERED)
+        self._texts = Remembered[float](_REMEMBERED)
+        self._endings = Remembered[Ending](_REMEMBERED)
         self.cost_s = 0.06 if sound is not None else 0.003
 
     def score(
@@ -102,15 +137,19 @@ class HybridTurnScorer:
         weights = self._weights
         evidence = turn_evidence(text, language, expected_digits)
         odds = weights.bias + (weights.text * evidence.logit if evidence.bias else weights.other_language)
+        if (words := self._words if evidence.bias else None) is not None:
+            odds += weights.words * (self._texts.get(text, partial(words.log_odds, text)) - weights.words_mean)
         speech = audio[: max(0, len(audio) - round(silence_s * EAR_RATE_HZ))]
         how = self._ending(speech)
         odds += weights.pitch * how.pitch + weights.fall * how.fall
         odds += weights.length * min(len(speech) / EAR_RATE_HZ, FULL_S)
+        if self._pause is not None and silence_s >= HEAR_S and len(speech):
+            odds += weights.pause * (self._hear(self._pause, audio, silence_s) - weights.pause_mean)
         most = abs(weights.sound) * SOUND_RANGE
         soon, late = (weights.level - math.log(wait) / weights.steepness for wait in weights.wait_s)
         doubtful = late - most < odds < soon + most
-        if self._sound is not None and doubtful and silence_s >= ASK_S and len(audio):
-            odds += weights.sound * self._ask(audio, silence_s)
+        if self._sound is not None and words is None and doubtful and silence_s >= ASK_S and len(audio):
+            odds += weights.sound * self._ask(self._sound, audio, silence_s)
         wait_s = math.exp(min(weights.steepness * (weights.level - odds), 50.0))
         return min(max(wait_s, weights.wait_s[0]), weights.wait_s[1])
 
@@ -118,38 +157,36 @@ class HybridTurnScorer:
         """One real inference."""
         if self._sound is not None:
             self._sound.warm_up()
+        if self._pause is not None:
+            self._pause.warm_up()
+        if self._words is not None:
+            self._words.log_odds("Are you there?")
 
     def _ending(self, speech: Samples) -> Ending:
         heard = np.ascontiguousarray(speech[-ENDING_SAMPLES:], np.float32)
-        key = hashlib.blake2b(heard.tobytes(), digest_size=16).digest()
-        with self._lock:
-            known = self._endings.get(key)
-        if known is not None:
-            return known
-        how = ending(heard)
-        with self._lock:
-            self._endings[key] = how
-            if len(self._endings) > _REMEMBERED:
-                self._endings.popitem(last=False)
-        return how
+        return self._endings.get(fingerprint(heard), lambda: ending(heard))
 
-    def _ask(self, audio: Samples, silence_s: float) -> float:
-        """Log odds by the sound of the speech and the first 0.12 s of the pause."""
-        assert self._sound is not None
-        later = round((silence_s - ACOUSTIC_S) * EAR_RATE_HZ)
-        cut = np.ascontiguousarray(audio[max(0, len(audio) - later - HEARD_SAMPLES) : len(audio) - later], np.float32)
-        key = hashlib.blake2b(cut.tobytes(), digest_size=16).digest()
-        with self._lock:
-            if (known := self._answers.get(key)) is not None:
-                self._answers.move_to_end(key)
-                return known
-        probability = min(max(self._sound.complete(cut), 1e-6), 1 - 1e-6)
-        odds = min(max(math.log(probability / (1 - probability)), -SOUND_RANGE), SOUND_RANGE)
-        with self._lock:
-            self._answers[key] = odds
-            if len(self._answers) > _REMEMBERED:
-                self._answers.popitem(last=False)
-        return odds
+    def _hear(self, judge: PauseJudge, audio: Samples, silence_s: float) -> float:
+        """The pause model's log odds."""
+        heard = _until(audio, silence_s, HEAR_S)
+        return self._pauses.get(fingerprint(heard), lambda: judge.log_odds(heard))
+
+    def _ask(self, judge: AcousticJudge, audio: Samples, silence_s: float) -> float:
+        """Smart-turn's log odds."""
+        heard = _until(audio, silence_s, ACOUSTIC_S)
+
+        def answer() -> float:
+            probability = min(max(judge.complete(heard), 1e-6), 1 - 1e-6)
+            return min(max(math.log(probability / (1 - probability)), -SOUND_RANGE), SOUND_RANGE)
+
+        return self._sounds.get(fingerprint(heard), answer)
+
+
+def _until(audio: Samples, silence_s: float, pause_s: float) -> Samples:
+    """The last of the speech with the first ``pause_s`` of the pause, of ``audio`` that ends ``silence_s`` into it: the
+    same however long the pause has become."""
+    later = round((silence_s - pause_s) * EAR_RATE_HZ)
+    return np.ascontiguousarray(audio[max(0, len(audio) - later - HEARD_SAMPLES) : len(audio) - later], np.float32)
 
 
 def likelihood(wait_s: float, silence_s: float, weights: TurnWeights = WEIGHTS) -> float:

@@ -9,16 +9,17 @@ is kept between calls: the last eight seconds are computed at once, all steps as
 import hashlib
 import io
 import math
+import zipfile
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
 import scipy.fft
-from numpy.typing import NDArray
 
 from antiphon.core.errors import InvalidInput, ModelUnavailable
 from antiphon.core.frame import Samples
+from antiphon.models.recurrence import Real, norm, stack
 
 SAMPLE_RATE_HZ = 16_000
 STEP_SAMPLES = 640
@@ -41,9 +42,7 @@ _LAGS = 32
 _HUM_BINS = 2  # below 45 Hz there is no voice
 _LAG_SAMPLES = (38.0, 246.0)  # 421 to 65 Hz
 FEATURES = STEP_SAMPLES // _HOP * _BANDS + STEP_SAMPLES // _LAG_HOP * _LAGS
-_TAPS = 4
 
-Real = NDArray[np.float32]
 
 
 class PauseModel:
@@ -52,7 +51,6 @@ class PauseModel:
     def __init__(self, weights: dict[str, Real]) -> None:
         """``weights`` by name, as ``train/turn/pause/export.py`` writes them."""
         self._weights = {name: np.asarray(value, np.float32) for name, value in weights.items()}
-        self._blocks = sum(name.endswith(".taps") for name in weights)
 
     @classmethod
     def load(cls, path: Path | None = None, sha256: str = "") -> "PauseModel":
@@ -64,7 +62,7 @@ class PauseModel:
                 raise ModelUnavailable(f"{place} is damaged: its SHA-256 is not the pinned one")
             with np.load(io.BytesIO(data)) as held:
                 return cls({name: held[name] for name in held.files})
-        except (OSError, ValueError, KeyError) as error:
+        except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
             raise ModelUnavailable(f"pause model: {place} cannot be read: {error}") from error
 
     def log_odds(self, samples: Samples) -> float:
@@ -91,29 +89,8 @@ class PauseModel:
     def outputs(self, heard: Real) -> Real:
         """The network on features [steps, 224] -> [steps, 3]: turn (not calibrated), smart-turn's opinion, speech."""
         w = self._weights
-        x = heard @ w["enter.weight"].T + w["enter.bias"]
-        for number in range(self._blocks):
-            x = self._block(x, f"stack.blocks.{number}.")
-        return np.asarray(_norm(x, w["norm.weight"]) @ w["leave.weight"].T + w["leave.bias"], np.float32)
-
-    def _block(self, x: Real, name: str) -> Real:
-        w, width = self._weights, x.shape[1]
-        entered = _norm(x, w[name + "norm.weight"]) @ w[name + "enter.weight"].T + w[name + "enter.bias"]
-        u, g = entered[:, :width], entered[:, width:]
-        line = np.concatenate((np.zeros((_TAPS - 1, width), np.float32), u))
-        u = u * w[name + "taps"][_TAPS - 1]
-        for k in range(_TAPS - 1):
-            u = u + line[k : k + len(x)] * w[name + "taps"][k]
-        gates = _sigmoid(u @ w[name + "gates.weight"].T + w[name + "gates.bias"])
-        a = np.exp(gates[:, :width] * (-8.0 * np.logaddexp(0.0, w[name + "decay"])))
-        b = np.sqrt(1.0 - a * a + 1e-6) * gates[:, width:] * u
-        h = b
-        for t in range(1, len(h)):
-            h[t] += a[t] * h[t - 1]
-        x = x + (h * g * _sigmoid(g)) @ w[name + "leave.weight"].T
-        inner = _norm(x, w[name + "norm_inner.weight"]) @ w[name + "widen.weight"].T + w[name + "widen.bias"]
-        p, q = np.split(inner, 2, axis=1)
-        return np.asarray(x + (p * _sigmoid(p) * q) @ w[name + "narrow.weight"].T, np.float32)
+        x = stack(w, heard @ w["enter.weight"].T + w["enter.bias"])
+        return np.asarray(norm(x, w["norm.weight"]) @ w["leave.weight"].T + w["leave.bias"], np.float32)
 
 
 def features(samples: Samples) -> Real:
@@ -149,14 +126,6 @@ def _frames(sound: Real, length: int, hop: int) -> Real:
 def _power(frames: Real, size: int) -> Real:
     spectrum = scipy.fft.rfft(frames, size, axis=-1)
     return np.asarray(np.square(spectrum.real) + np.square(spectrum.imag), np.float32)
-
-
-def _norm(x: Real, weight: Real) -> Real:
-    return np.asarray(x / np.sqrt(np.square(x).mean(-1, keepdims=True) + 1e-6) * weight, np.float32)
-
-
-def _sigmoid(x: Real) -> Real:
-    return np.asarray(1.0 / (1.0 + np.exp(np.minimum(-x, 80.0))), np.float32)
 
 
 @lru_cache(maxsize=1)
