@@ -180,3 +180,42 @@ def test_warm_up_asks_the_sound() -> None:
     assert len(sound.asked) == 1
 
 
+
+
+def test_a_whole_question_ends_at_once_however_it_sounds() -> None:
+    class Unfinished:
+        def log_odds(self, heard: object) -> float:
+            return -8.0
+
+        def warm_up(self) -> None: ...
+
+    sure = HybridTurnScorer(None, words=Unfinished(), pause=Unfinished())
+    assert end_of(sure, QUESTION)[1] == end_of(HybridTurnScorer(None), QUESTION)[1]
+    ends = [end_of(sure, text)[1] for text in (QUESTION, AMBIGUOUS)]
+    assert ends[0] is not None
+    assert ends[1] is not None
+    assert ends[0] < 0.5 < 1.5 < ends[1]
+
+
+def test_each_judge_moves_the_end_and_smart_turn_is_for_words_without_a_judge() -> None:
+    class Says:
+        def __init__(self, odds: float) -> None:
+            self.odds = odds
+
+        def log_odds(self, heard: object) -> float:
+            return self.odds
+
+        def warm_up(self) -> None: ...
+
+    def ends(text: str, words: float, pause: float, language: str = "en") -> float:
+        found = end_of(HybridTurnScorer(sound, words=Says(words), pause=Says(pause)), text, language, 3.0)[1]
+        assert found is not None
+        return found
+
+    sound = Sound(0.5)
+    assert ends(AMBIGUOUS, 4.0, 1.0) < ends(AMBIGUOUS, -6.0, 1.0)
+    assert ends(AMBIGUOUS, -2.6, 3.0) < ends(AMBIGUOUS, -2.6, -3.0)
+    assert sound.asked == []
+    german = "Ich habe meinen Schirm im Zug vergessen"
+    assert ends(german, 8.0, 0.0, "de") == ends(german, -8.0, 0.0, "de")
+    assert sound.asked

@@ -226,3 +226,27 @@ def test_what_needs_nothing_more_vouches_for_itself(feature: str, text: str) -> 
 )
 def test_what_may_need_more_does_not(feature: str, text: str) -> None:
     assert getattr(turn_evidence(text), feature) == 0.0
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Where is my order?", "Can I change my order?", "I want to cancel that order.", "It is on the books.",
+     "Was it sent?", "The parcel was never sent.", "Has it been paid?"],
+)  # fmt: skip
+def test_nouns_and_passives_lack_no_object(text: str) -> None:
+    assert turn_evidence(text).lacks_object == 0.0
+
+
+@pytest.mark.parametrize("text", ["I want to order", "Could you send", "Can I book", "The app keeps"])
+def test_verbs_do(text: str) -> None:
+    assert turn_evidence(text).lacks_object == 1.0
+
+
+@pytest.mark.parametrize("text", ["Is it ready?", "Are you open?", "Okay, is this right?", "Was it sent?"])
+def test_a_question_may_be_three_words(text: str) -> None:
+    assert turn_evidence(text).question == 1.0
+
+
+@pytest.mark.parametrize("text", ["Is it the", "Can you hear", "Are you in", "Is that your"])
+def test_three_words_that_are_none(text: str) -> None:
+    assert turn_evidence(text).question == 0.0

@@ -54,6 +54,7 @@ class Pause:
     end: bool
     lasts_s: float
     at_s: float
+    asked: bool
     features: NDArray[np.float64]
 
 
@@ -86,6 +87,7 @@ def _pause(played: Any, run: Sequence[TurnScored], start: int, stop: int, end: b
     how = ending(speech[-4 * EAR_RATE_HZ :])
     heard = quiet + round(HEAR_S * EAR_RATE_HZ)
     pause = judges.pause.log_odds(clip.samples[max(0, heard - HEARD_SAMPLES) : heard])
+    evidence = turn_evidence(read[-1].text)
     words = judges.words.log_odds(read[-1].text)
     later = later_s(clip.samples[max(0, quiet - 8 * EAR_RATE_HZ) : quiet + EAR_RATE_HZ // 2], 0.5)
     return Pause(
@@ -94,8 +96,9 @@ def _pause(played: Any, run: Sequence[TurnScored], start: int, stop: int, end: b
         end=end,
         lasts_s=(stop - start) / EAR_RATE_HZ,
         at_s=(quiet - start) / EAR_RATE_HZ + max(later, -EARLIER_S),
+        asked=evidence.asked,
         features=np.array([
-            turn_evidence(read[-1].text).logit, words - WEIGHTS.words_mean, pause - WEIGHTS.pause_mean,
+            evidence.logit, words - WEIGHTS.words_mean, pause - WEIGHTS.pause_mean,
             how.pitch, how.fall, min(quiet / EAR_RATE_HZ, FULL_S), 1.0,
         ]),
     )
@@ -125,6 +128,7 @@ def auc(odds: NDArray[np.float64], some: Sequence[Pause]) -> float:
 def cell(some: Sequence[Pause], odds: NDArray[np.float64], level: float) -> str:
     """``cut-offs, median`` by the formula, at the lengths of a pause at which the turn is scored."""
     wait = np.clip(np.exp(WEIGHTS.steepness * (level - odds)), *WEIGHTS.wait_s)
+    wait[[p.asked for p in some]] = WEIGHTS.wait_s[0]
     steps = np.array(SCORE_AT_S)
     at = np.array([p.at_s for p in some]) + steps[np.searchsorted(steps, wait - 1e-9)] + LAG_S
     end, lasts = np.array([p.end for p in some]), np.array([p.lasts_s for p in some])

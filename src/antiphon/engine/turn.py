@@ -150,6 +150,8 @@ class HybridTurnScorer:
         doubtful = late - most < odds < soon + most
         if self._sound is not None and words is None and doubtful and silence_s >= ASK_S and len(audio):
             odds += weights.sound * self._ask(self._sound, audio, silence_s)
+        if evidence.asked:  # at once, however it sounds: whoever asks may well end high
+            return weights.wait_s[0]
         wait_s = math.exp(min(weights.steepness * (weights.level - odds), 50.0))
         return min(max(wait_s, weights.wait_s[0]), weights.wait_s[1])
 

@@ -78,7 +78,19 @@ def asks(words: list[str]) -> bool:
     if body[0] in w.WH:
         # "when I try to log in" is none: a question word asks where a verb follows it soon
         return body[0] not in w.SUBORDINATE or body[1] in w.INVERTED
+    if len(body) == 3 and body[0] in w.BEING and body[1] in w.SUBJECTS:  # "is it ready", "are you open"
+        return body[2] not in w.DETERMINERS
     return body[0] in w.INVERTED and len(body) >= 4 and body[1] not in ("to",)
+
+
+def is_noun(words: list[str]) -> bool:
+    """The last word stands where a noun does, whatever else it may be: "where is my order"."""
+    return words[-2] in w.DETERMINERS
+
+
+def is_passive(words: list[str]) -> bool:
+    """The last word says what was done to something that was named: "was it sent", "the parcel was not sent"."""
+    return words[-1].endswith(("t", "d", "n")) and not w.BEING.isdisjoint(words[-4:-1])
 
 
 def requests(words: list[str]) -> bool:

@@ -17,6 +17,8 @@ from antiphon.text.turn_clauses import (
     courtesies,
     ends_with,
     is_corrected,
+    is_noun,
+    is_passive,
     is_taken_back,
     is_verb,
     only_subordinate,
@@ -67,6 +69,11 @@ class TurnEvidence:
     length: float = 0.0
     bias: float = 0.0
     """1 for every language that there are rules for."""
+
+    @property
+    def asked(self) -> bool:
+        """A whole question, by its form and to the recogniser's ear."""
+        return self.question == self.question_mark == 1.0
 
     @property
     def vector(self) -> tuple[float, ...]:
@@ -148,7 +155,8 @@ def turn_evidence(text: str, language: str = "en", expected_digits: Collection[i
     dangling = last in w.CANNOT_END and not dictated
     stranded = asked and words[0] in w.WH and last not in w.VERBS  # "who am I speaking with"
     weak = last in w.SELDOM_END and not (dictated or stranded or (related and last in w.VERBS))
-    lacks_object = open_end or (last in w.NEEDS_OBJECT and len(words) > 1 and not related)
+    alone = last in w.NEEDS_OBJECT and len(words) > 1 and not related
+    lacks_object = open_end or (alone and not is_noun(words) and not is_passive(words))
     list_open, list_done = list_of(clause)
     whole = not (dangling or weak or lacks_object or dictated or correction or list_open)
     wanted = whole and requests(words)

@@ -95,6 +95,7 @@ INVERTED = _set(
     "is are was were am do does did can could will would shall should may have has had isn't aren't don't doesn't "
     "didn't can't couldn't won't wouldn't shouldn't haven't hasn't"
 )
+BEING = _set("is are was were am isn't aren't wasn't weren't been being")
 SUBJECTS = _set("i you he she it we they there this that these those someone anyone everybody everyone")
 
 OWN = _set("i i'm i've i'd i'll we we're we've we'd we'll my our mine ours")
