@@ -42,6 +42,7 @@ from antiphon.engine.scheduler import Scheduler
 from antiphon.engine.scorer import TurnScorer
 from antiphon.engine.stt import SttEngine
 from antiphon.engine.turn import HybridTurnScorer
+from antiphon.models.blas import one_thread
 from antiphon.models.moonshine import Moonshine
 from antiphon.models.pause import PauseModel
 from antiphon.models.silero import SileroVad
@@ -136,6 +137,7 @@ class Stage:
     """The models, loaded once."""
 
     def __init__(self, scorer: TurnScorer | None = None, slowness: float = 1.2, audio: bool = False) -> None:
+        one_thread()
         models = load().models
         store = ModelStore(models.root.expanduser(), models.model_dirs, models.wheelhouse)
         files = ("encoder_model.ort", "decoder_model_merged.ort", "tokenizer.bin")

@@ -21,6 +21,7 @@ from antiphon.engine.stt import SttEngine
 from antiphon.engine.tts import TtsEngine
 from antiphon.engine.turn import WEIGHTS, HybridTurnScorer
 from antiphon.models import espeak_library
+from antiphon.models.blas import one_thread
 from antiphon.models.espeak import EspeakVoice
 from antiphon.models.hibari import HibariVoice
 from antiphon.models.kokoro import KokoroVoice
@@ -97,6 +98,7 @@ def build(
     they are first asked for ("kokoro"). ``kokoro_streams``: its streams at once (None: see :data:`KOKORO_STREAMS`).
     ``turn_level``: of :class:`~antiphon.engine.turn.TurnWeights` (None: as fitted).
     """
+    one_thread()
     sessions = sessions or Sessions()
     eager = "kokoro" in preload or names_voice(default_voice or "")
     kokoro = KokoroVoice(model_file, sessions, eager=eager)
@@ -129,6 +131,7 @@ def build_ear(
     whisper: Whispers = NO_WHISPERS, sherpa: Transducers = NO_TRANSDUCERS, sessions: Sessions | None = None,
 ) -> tuple[Scheduler, SttEngine]:
     """The ear alone, with its workers: whoever asks for it closes the scheduler."""
+    one_thread()
     senses = _load_senses(model_file, workers, whisper, sherpa, sessions or Sessions())
     scheduler = Scheduler(clock or MonotonicClock(), workers)
     return scheduler, _ear(senses, scheduler, capacity)
