@@ -71,7 +71,7 @@ bench: setup browser ## the figures of docs/bench.md; about an hour, on a quiet 
 	$(BIN)/antiphon bench stt --speech $(SPEECH)/read --texts $(SPEECH)/read.tsv --streams 1,4,8 --repeat 2 \
 	  --out $(BENCH)/stt.json
 	$(BIN)/antiphon bench stt --turns train/turn/pauses.json --recordings $(SPEECH) --recordings $(PROMPTS) \
-	  --turn-streams 4,8 --no-offline --out $(BENCH)/stt-turns.json
+	  --turn-streams 4 --no-offline --out $(BENCH)/stt-turns.json
 	$(BIN)/antiphon bench stt --turns train/turn/pauses.json --recordings $(SPEECH) --recordings $(PROMPTS) \
 	  --turn-clips 48 --turn-streams 4 --noise $(SPEECH)/noise --turn-snr 20,10,5 --no-offline --out $(BENCH)/stt-turns-noise.json
 	$(BIN)/antiphon bench conversation --streams 1 --rounds 2 --clips 0 --out $(BENCH)/conversation.json
