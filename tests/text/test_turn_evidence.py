@@ -250,3 +250,10 @@ def test_a_question_may_be_three_words(text: str) -> None:
 @pytest.mark.parametrize("text", ["Is it the", "Can you hear", "Are you in", "Is that your"])
 def test_three_words_that_are_none(text: str) -> None:
     assert turn_evidence(text).question == 0.0
+
+
+def test_a_question_that_is_taken_back_was_not_asked() -> None:
+    assert turn_evidence("Can you book it for Friday?").asked
+    assert not turn_evidence("Can you book it for Friday, no wait?").asked
+    assert not turn_evidence("Can you book it for Friday").asked
+    assert not turn_evidence("I can book it for Friday?").asked

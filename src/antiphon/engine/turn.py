@@ -136,6 +136,8 @@ class HybridTurnScorer:
         """How much silence it takes until the likelihood falls to 0.2. ``audio`` ends ``silence_s`` into the pause."""
         weights = self._weights
         evidence = turn_evidence(text, language, expected_digits)
+        if evidence.asked:  # at once, however it sounds: whoever asks may well end high
+            return weights.wait_s[0]
         odds = weights.bias + (weights.text * evidence.logit if evidence.bias else weights.other_language)
         if (words := self._words if evidence.bias else None) is not None:
             odds += weights.words * (self._texts.get(text, partial(words.log_odds, text)) - weights.words_mean)
@@ -150,8 +152,6 @@ class HybridTurnScorer:
         doubtful = late - most < odds < soon + most
         if self._sound is not None and words is None and doubtful and silence_s >= ASK_S and len(audio):
             odds += weights.sound * self._ask(self._sound, audio, silence_s)
-        if evidence.asked:  # at once, however it sounds: whoever asks may well end high
-            return weights.wait_s[0]
         wait_s = math.exp(min(weights.steepness * (weights.level - odds), 50.0))
         return min(max(wait_s, weights.wait_s[0]), weights.wait_s[1])
 

@@ -72,8 +72,8 @@ class TurnEvidence:
 
     @property
     def asked(self) -> bool:
-        """A whole question, by its form and to the recogniser's ear."""
-        return self.question == self.question_mark == 1.0
+        """A whole question, by its form and to the recogniser's ear, that nothing takes back."""
+        return self.question == self.question_mark == 1.0 and not (self.correction or self.list_open)
 
     @property
     def vector(self) -> tuple[float, ...]:

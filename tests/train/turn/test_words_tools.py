@@ -1,0 +1,59 @@
+"""The texts that the utterance model is trained on, and its pieces."""
+
+import json
+from pathlib import Path
+
+from antiphon.models.utterance_pieces import Pieces
+from train.turn.words import corpus, pieces
+from train.turn.words.corpus import DONE, END, LOOSE, NONE, SOFT, Said
+
+
+def test_marks_belong_to_the_word_before_them() -> None:
+    words, marks = corpus.read("\u201cWell, Mr. Hope,\u201d she said; \u201cit is 7:45 p.m.\u2014late!\u201d")
+    assert words == ["well", "mr", "hope", "she", "said", "it", "is", "0:00", "pm", "late"]
+    assert marks == [SOFT, NONE, SOFT, NONE, LOOSE, NONE, NONE, NONE, LOOSE, END]
+
+
+def test_books_are_read_by_paragraphs_without_headings_and_licence(tmp_path: Path) -> None:
+    book = tmp_path / "A-Book_1"
+    book.mkdir()
+    (book / "1.txt").write_text(
+        "A licence. It has many words in it.\n\n*** START OF THIS BOOK ***\n\nCHAPTER I\n\n"
+        "The first sentence is here.\nThe second one, too.\n\n*** END OF THIS BOOK ***\n\nMore licence. Much more of it."
+    )
+    said = list(corpus.books(tmp_path))
+    assert [" ".join(one.words) for one in said] == ["the first sentence is here the second one too"]
+    assert not said[0].closed
+    assert said[0].marks[-1] == END
+
+
+def test_what_people_say_ends_where_they_stop(tmp_path: Path) -> None:
+    data = tmp_path / "TM-4-2024/data"
+    data.mkdir(parents=True)
+    (data / "data_00.json").write_text(json.dumps([{"utterances": [{"text": "Hi, a latte please"}, {"text": "..."}]}]))
+    split = tmp_path / "TM-3-2020/splits/train"
+    split.mkdir(parents=True)
+    (split / "train.tsv").write_text("<C><U>Two tickets.<A>For what film?<PN>find\t[A]Here you are.\tid\n")
+    said = list(corpus.taskmaster(tmp_path))
+    assert [" ".join(one.words) for one in said] == [
+        "hi a latte please", "two tickets", "for what film", "here you are",
+    ]  # fmt: skip
+    assert all(one.closed and one.marks[-1] == DONE for one in said)
+
+
+def test_what_shares_seven_words_with_a_given_text_is_left_out() -> None:
+    def said(text: str) -> Said:
+        words, marks = corpus.read(text)
+        return Said(tuple(words), tuple(marks), closed=False)
+
+    kept, shared = said("it was the best of all the times"), said("please enter your personal identification number now")
+    left = list(corpus.without([kept, shared], ["Please enter your personal identification number, now."]))
+    assert left == [kept]
+
+
+def test_frequent_words_are_pieces_and_others_are_spelt() -> None:
+    vocabulary = pieces.choose([("the", "cat", "sat", "on", "the", "mat")] * 3 + [("zygote",)], 80)
+    known = Pieces(vocabulary)
+    assert len(vocabulary) == len(set(vocabulary)) + 1 <= 80  # the full stop is a mark, and a sign inside numbers
+    assert [vocabulary[at] for at in known.word("cat")] == ["cat"]
+    assert "".join(vocabulary[at].lstrip("+") for at in known.word("zygote")) == "zygote"
