@@ -13,8 +13,6 @@
 """
 
 import argparse
-import pickle
-import sys
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -65,18 +63,7 @@ class Judges:
 
 
 def pauses(file: Path, judges: Judges) -> list[Pause]:
-    sys.modules["__main__"].__dict__.update(Played=play.Played, Score=play.Score)  # as play.py pickled them
-    found = []
-    for played in pickle.loads(file.read_bytes()):
-        clip = played.clip
-        ends = [(clip.speech[1], len(clip.samples), True)] if clip.ends_turn else []
-        scored = [event for _, event in played.events if isinstance(event, TurnScored)]
-        for start, stop, end in [*((a, b, False) for a, b in clip.pauses), *ends]:
-            near = [e for e in scored if (e.at_sample - e.silence_samples - start) / EAR_RATE_HZ > -1.2]
-            run = [e for e in near if e.at_sample > start and e.at_sample - e.silence_samples < stop - 500]
-            if run:
-                found.append(_pause(played, run, start, stop, end, judges))
-    return found
+    return [_pause(*heard, judges) for heard in play.kept_pauses(file)]
 
 
 def _pause(played: Any, run: Sequence[TurnScored], start: int, stop: int, end: bool, judges: Judges) -> Pause:

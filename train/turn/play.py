@@ -9,8 +9,9 @@ messages are measured by the rules of ``antiphon bench stt``.
 
 import argparse
 import pickle
+import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -27,7 +28,7 @@ from antiphon.bench.voices import by_hibari
 from antiphon.core.clock import ManualClock
 from antiphon.core.event import Event
 from antiphon.core.frame import Samples
-from antiphon.core.hearing import EAR_RATE_HZ, HearingConfig
+from antiphon.core.hearing import EAR_RATE_HZ, HearingConfig, TurnScored
 from antiphon.core.turns import (
     EndpointSettings,
     TurnEagerEnded,
@@ -190,6 +191,21 @@ class Stage:
         hearing = Hearing(clip, 0.0, None, close_s + 1e-6, tuple(stamps), tuple(messages), 0.0, close_s)
         stream.close()
         return Played(clip, hearing, events, witness.scores)
+
+
+def kept_pauses(file: Path) -> Iterator[tuple[Played, list[TurnScored], int, int, bool]]:
+    """What ``--keep`` wrote: for each pause and end that was scored, its scores, [start, stop) in samples, and whether
+    the turn ends there."""
+    sys.modules["__main__"].__dict__.update(Played=Played, Score=Score)  # as they were pickled
+    for played in pickle.loads(file.read_bytes()):
+        clip = played.clip
+        ends = [(clip.speech[1], len(clip.samples), True)] if clip.ends_turn else []
+        scored = [event for _, event in played.events if isinstance(event, TurnScored)]
+        for start, stop, end in [*((a, b, False) for a, b in clip.pauses), *ends]:
+            near = [e for e in scored if (e.at_sample - e.silence_samples - start) / EAR_RATE_HZ > -1.2]
+            run = [e for e in near if e.at_sample > start and e.at_sample - e.silence_samples < stop - 500]
+            if run:
+                yield played, run, start, stop, end
 
 
 def _message(event: TurnEvent) -> TurnsMessage:

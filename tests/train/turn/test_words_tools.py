@@ -3,9 +3,10 @@
 import json
 from pathlib import Path
 
-from antiphon.models.utterance_pieces import Pieces
 from train.turn.words import corpus, pieces
 from train.turn.words.corpus import DONE, END, LOOSE, NONE, SOFT, Said
+
+from antiphon.models.utterance_pieces import Pieces
 
 
 def test_marks_belong_to_the_word_before_them() -> None:
@@ -19,7 +20,7 @@ def test_books_are_read_by_paragraphs_without_headings_and_licence(tmp_path: Pat
     book.mkdir()
     (book / "1.txt").write_text(
         "A licence. It has many words in it.\n\n*** START OF THIS BOOK ***\n\nCHAPTER I\n\n"
-        "The first sentence is here.\nThe second one, too.\n\n*** END OF THIS BOOK ***\n\nMore licence. Much more of it."
+        "The first sentence is here.\nThe second one, too.\n\n*** END OF THIS BOOK ***\n\nMore licence. Much more."
     )
     said = list(corpus.books(tmp_path))
     assert [" ".join(one.words) for one in said] == ["the first sentence is here the second one too"]
@@ -46,14 +47,15 @@ def test_what_shares_seven_words_with_a_given_text_is_left_out() -> None:
         words, marks = corpus.read(text)
         return Said(tuple(words), tuple(marks), closed=False)
 
-    kept, shared = said("it was the best of all the times"), said("please enter your personal identification number now")
+    kept = said("it was the best of all the times")
+    shared = said("please enter your personal identification number now")
     left = list(corpus.without([kept, shared], ["Please enter your personal identification number, now."]))
     assert left == [kept]
 
 
 def test_frequent_words_are_pieces_and_others_are_spelt() -> None:
-    vocabulary = pieces.choose([("the", "cat", "sat", "on", "the", "mat")] * 3 + [("zygote",)], 80)
+    vocabulary = pieces.choose([("the", "cat", "sat", "on", "the", "mat")] * 3 + [("zygote",)], 120)
     known = Pieces(vocabulary)
-    assert len(vocabulary) == len(set(vocabulary)) + 1 <= 80  # the full stop is a mark, and a sign inside numbers
+    assert len(vocabulary) == len(set(vocabulary)) + 1 <= 120  # the full stop is a mark, and a sign inside numbers
     assert [vocabulary[at] for at in known.word("cat")] == ["cat"]
     assert "".join(vocabulary[at].lstrip("+") for at in known.word("zygote")) == "zygote"

@@ -9,7 +9,6 @@ average matters as much.
 """
 
 import argparse
-import pickle
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +18,7 @@ from numpy.typing import NDArray
 
 from antiphon.bench.turn_set import make_turns, read_recipes
 from antiphon.bench.voices import by_hibari
-from antiphon.core.hearing import EAR_RATE_HZ, TurnScored
+from antiphon.core.hearing import EAR_RATE_HZ
 from antiphon.models.pause import PauseModel
 from antiphon.models.smart_turn import SmartTurn
 from train.turn.pause.pool_voices import smart_turn
@@ -47,18 +46,11 @@ class Heard:
 
 def pauses(file: Path) -> list[Heard]:
     """As ``fit.py`` chooses them."""
-    sys.modules["__main__"].__dict__.update(Played=play.Played, Score=play.Score)
     found = []
-    for played in pickle.loads(file.read_bytes()):
+    for played, run, _, _, end in play.kept_pauses(file):
         clip = played.clip
-        ends = [(clip.speech[1], len(clip.samples), True)] if clip.ends_turn else []
-        scored = [event for _, event in played.events if isinstance(event, TurnScored)]
-        for start, stop, end in [*((a, b, False) for a, b in clip.pauses), *ends]:
-            near = [e for e in scored if (e.at_sample - e.silence_samples - start) / EAR_RATE_HZ > -1.2]
-            run = [e for e in near if e.at_sample > start and e.at_sample - e.silence_samples < stop - 500]
-            if run:
-                quiet = run[-1].at_sample - run[-1].silence_samples
-                found.append(Heard(clip.name, clip.group.startswith("real"), end, clip.samples, quiet))
+        quiet = run[-1].at_sample - run[-1].silence_samples
+        found.append(Heard(clip.name, clip.group.startswith("real"), end, clip.samples, quiet))
     return found
 
 
