@@ -84,7 +84,7 @@ def asks(words: list[str]) -> bool:
 
 
 def is_noun(words: list[str]) -> bool:
-    """The last word stands where a noun does, whatever else it may be: "where is my order"."""
+    """The last word stands where a noun does, whatever else it may be: "I like the book"."""
     return words[-2] in w.DETERMINERS
 
 
