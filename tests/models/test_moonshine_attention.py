@@ -83,8 +83,9 @@ def test_a_draft_changes_nothing_about_where_the_decoder_looked(store: ModelStor
         assert read.tokens == steps.tokens
         assert len(read.attention) == len(steps.tokens) + 1
         moved = np.subtract(token_frames(np.stack(read.attention)), token_frames(np.stack(steps.attention)))
-        # int8: what is read together is quantised together, and every CPU rounds in its own way; a frame is 24 ms
-        assert np.abs(moved).max() <= 4
+        # int8: what is read together is quantised together, and every CPU rounds in its own way. With all tokens at
+        # once one boundary moved by three frames of 24 ms on a CPU with AMX, by none on others.
+        assert np.abs(moved).max() <= (4 if draft == steps.tokens else 1)
         assert (moved == 0).mean() >= 0.75
 
 

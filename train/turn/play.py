@@ -116,7 +116,6 @@ class Witness:
 
     def __init__(self, inner: TurnScorer, clock: CostClock, audio: bool) -> None:
         self.inner = inner
-        self.cost_s = inner.cost_s
         self.scores: list[Score] = []
         self._clock = clock
         self._audio = audio

@@ -17,6 +17,7 @@ from antiphon.bench.workload import TextKind
 from antiphon.cli.parent import OPTION
 from antiphon.core.errors import AntiphonError, InvalidInput, ModelUnavailable
 from antiphon.core.frame import Samples
+from antiphon.models.packaged import ASSETS
 from antiphon.settings import load
 from antiphon.store.store import ModelStore
 
@@ -26,12 +27,16 @@ if TYPE_CHECKING:
 START_LIMIT_S = 60.0
 UNLIMITED_STREAMS = 10_000
 RECOGNISERS = ("whisper-base", "moonshine")
-VOICE_FILES = (("hibari", "hibari.onnx"),)
+OWN = "antiphon"
+"""The model whose files come with the package."""
+VOICE_FILES = (("hibari", "hibari.onnx"), (OWN, "ssm/encoder.onnx"), (OWN, "ssm/decoder.onnx"))
 EAR_FILES = (
     ("moonshine-tiny-en", "encoder_model.ort"),
     ("moonshine-tiny-en", "decoder_model_merged.ort"),
     ("silero-vad", "silero_vad.onnx"),
     ("smart-turn-v3.2", "smart-turn-v3.2-cpu.onnx"),
+    (OWN, "utterance/utterance.npz"),
+    (OWN, "pause/weights.npz"),
 )
 
 
@@ -54,7 +59,9 @@ def keep(report: Report, config: Path | None, wanted: bool = True) -> None:
 
 def files_of(store: ModelStore, names: Iterable[tuple[str, str]]) -> tuple[tuple[str, Path], ...]:
     """What a report names its models by, and where they are, of (model, file)."""
-    return tuple((f"{model}/{file}", store.path(model, file)) for model, file in names)
+    return tuple(
+        (f"{model}/{file}", ASSETS / file if model == OWN else store.path(model, file)) for model, file in names
+    )
 
 
 def dnsmos(store: ModelStore) -> "Dnsmos":

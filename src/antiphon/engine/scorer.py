@@ -8,9 +8,6 @@ from antiphon.core.frame import Samples
 class TurnScorer(Protocol):
     """Perception only: no state between calls, no decision, thread-safe."""
 
-    cost_s: float
-    """Expected worker seconds of one :meth:`score`."""
-
     def score(
         self, audio: Samples, text: str, silence_s: float, language: str, expected_digits: tuple[int, ...] = ()
     ) -> float:

@@ -121,7 +121,6 @@ class HybridTurnScorer:
         self._pauses = Remembered[float](_REMEMBERED)
         self._texts = Remembered[float](_REMEMBERED)
         self._endings = Remembered[Ending](_REMEMBERED)
-        self.cost_s = 0.06 if sound is not None else 0.003
 
     def score(
         self, audio: Samples, text: str, silence_s: float, language: str, expected_digits: tuple[int, ...] = ()

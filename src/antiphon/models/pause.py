@@ -6,19 +6,17 @@ is kept between calls: the last eight seconds are computed at once, all steps as
 ``train/turn/pause`` makes the weights.
 """
 
-import hashlib
-import io
-import math
-import zipfile
+from collections.abc import Mapping
 from functools import lru_cache
-from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
 import scipy.fft
+from numpy.typing import NDArray
 
-from antiphon.core.errors import InvalidInput, ModelUnavailable
+from antiphon.core.errors import InvalidInput
 from antiphon.core.frame import Samples
+from antiphon.models.packaged import ASSETS, read_weights
 from antiphon.models.recurrence import Real, norm, stack
 
 SAMPLE_RATE_HZ = 16_000
@@ -29,6 +27,7 @@ WINDOW_STEPS = 200
 ASK_S = 0.2
 """The model tells ends from pauses best when asked with this much of the pause."""
 
+PACKAGED = ASSETS / "pause" / "weights.npz"
 SHA256 = "6ebdc6291b027f33dff88a9213ab7c06b43ea9fb6c980716133904f0dda80eb3"
 
 _HOP = 160
@@ -44,26 +43,17 @@ _LAG_SAMPLES = (38.0, 246.0)  # 421 to 65 Hz
 FEATURES = STEP_SAMPLES // _HOP * _BANDS + STEP_SAMPLES // _LAG_HOP * _LAGS
 
 
-
 class PauseModel:
     """The weights, nothing else; thread-safe, one core, a few milliseconds a call."""
 
-    def __init__(self, weights: dict[str, Real]) -> None:
-        """``weights`` by name, as ``train/turn/pause/export.py`` writes them."""
+    def __init__(self, weights: Mapping[str, NDArray[np.generic]]) -> None:
+        """``weights`` by name, as ``train/turn/pause/model.py`` writes them."""
         self._weights = {name: np.asarray(value, np.float32) for name, value in weights.items()}
 
     @classmethod
     def load(cls, path: Path | None = None, sha256: str = "") -> "PauseModel":
         """The packaged weights, or those of ``path``. Raises ``ModelUnavailable`` if they are missing or damaged."""
-        place = Path(str(files("antiphon"))) / "assets" / "pause" / "weights.npz" if path is None else path
-        try:
-            data = place.read_bytes()
-            if (wanted := sha256 or (SHA256 if path is None else "")) and hashlib.sha256(data).hexdigest() != wanted:
-                raise ModelUnavailable(f"{place} is damaged: its SHA-256 is not the pinned one")
-            with np.load(io.BytesIO(data)) as held:
-                return cls({name: held[name] for name in held.files})
-        except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
-            raise ModelUnavailable(f"pause model: {place} cannot be read: {error}") from error
+        return cls(read_weights(PACKAGED, SHA256) if path is None else read_weights(path, sha256))
 
     def log_odds(self, samples: Samples) -> float:
         """Log odds at equal priors that the speaker is done, from 16 kHz mono ``samples`` [n] that end :data:`ASK_S`
@@ -77,10 +67,6 @@ class PauseModel:
             return 0.0
         scale, offset = self._weights["calibration"]
         return float(scale) * float(self.outputs(heard)[-1, 0]) + float(offset)
-
-    def complete(self, samples: Samples) -> float:
-        """:meth:`log_odds` as a probability in [0, 1]."""
-        return 1.0 / (1.0 + math.exp(-min(max(self.log_odds(samples), -50.0), 50.0)))
 
     def warm_up(self) -> None:
         """One real inference."""

@@ -2,7 +2,6 @@
 
 import uuid
 from collections.abc import Iterator
-from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +10,7 @@ from antiphon.core.errors import EngineFailed
 from antiphon.core.speech import Rendered, VoiceInfo
 from antiphon.models.hibari_alphabet import vocabulary
 from antiphon.models.hibari_frontend import HibariFrontend
+from antiphon.models.packaged import ASSETS
 from antiphon.models.session import Sessions
 from antiphon.models.ssm import Frames, SsmModel
 from antiphon.models.ssm_knobs import Knobs, knobs_for
@@ -35,7 +35,7 @@ RIVER = VoiceInfo(
 
 def packaged() -> Path | None:
     """Folder of the voice that comes with the package; None if there is none."""
-    folder = Path(str(files("antiphon"))) / "assets" / "ssm"
+    folder = ASSETS / "ssm"
     return folder if (folder / "voice.json").is_file() else None
 
 

@@ -4,18 +4,17 @@ It reads a speaker's words, as a recogniser wrote them down, and gives the odds 
 gated linear recurrences over pieces of words, 1.6 million parameters, English. ``train/turn/words`` makes the weights.
 """
 
-import hashlib
-import io
-import zipfile
-from importlib.resources import files
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
-from antiphon.core.errors import ModelUnavailable
-from antiphon.models.recurrence import Weights, norm, stack
+from antiphon.models.packaged import ASSETS, read_weights
+from antiphon.models.recurrence import norm, stack
 from antiphon.models.utterance_pieces import Pieces
 
+PACKAGED = ASSETS / "utterance" / "utterance.npz"
 SHA256 = "be2368fe9412590b552a7450edb88305723ad7764b8fa37d459321e046b5f250"
 MOST_TOKENS = 96
 """What counts: the last sentences of a turn."""
@@ -27,7 +26,7 @@ _COMMA = 1.0
 class UtteranceModel:
     """The weights, nothing else: thread-safe, one core, one to three milliseconds a text."""
 
-    def __init__(self, pieces: str, weights: Weights) -> None:
+    def __init__(self, pieces: str, weights: Mapping[str, NDArray[np.generic]]) -> None:
         """``pieces``: the vocabulary, one a line; ``weights`` by name, as ``train/turn/words/run.py`` writes them."""
         self._pieces = Pieces(pieces.split("\n"))
         self._weights = {name: np.asarray(value, np.float32) for name, value in weights.items()}
@@ -35,16 +34,8 @@ class UtteranceModel:
     @classmethod
     def load(cls, path: Path | None = None) -> "UtteranceModel":
         """The packaged weights, or those of ``path``. Raises ``ModelUnavailable`` if they are missing or damaged."""
-        place = Path(str(files("antiphon"))) / "assets" / "utterance" / "utterance.npz" if path is None else path
-        try:
-            data = place.read_bytes()
-            if path is None and hashlib.sha256(data).hexdigest() != SHA256:
-                raise ModelUnavailable(f"{place} is damaged: its SHA-256 is not the pinned one")
-            with np.load(io.BytesIO(data)) as held:
-                weights = {name: held[name] for name in held.files}
-            return cls(str(weights.pop("pieces")), weights)
-        except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
-            raise ModelUnavailable(f"utterance model: {place} cannot be read: {error}") from error
+        weights = read_weights(PACKAGED, SHA256) if path is None else read_weights(path)
+        return cls(str(weights.pop("pieces")), weights)
 
     def log_odds(self, text: str) -> float:
         """Log odds, within 8, that a sentence ends where a speaker pauses after ``text``, whatever marks close it; 0

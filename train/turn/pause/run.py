@@ -5,8 +5,7 @@
 ``--libri``: a folder with flac files of LibriSpeech train-clean-100, one utterance of each speaker is enough;
 ``--prompts``: where the Debian packages asterisk-core-sounds-{fr,it,ru}-g722 lie (/usr/share/asterisk/sounds);
 ``--speech``: a folder with ``noise`` and ``rir``. Kokoro must have been pulled. Half an hour of a
-core for the pool and the streams, a quarter for training;
-``--only streams`` and ``--only train`` may run side by side once the pool is there.
+core for the pool and the streams, a quarter for training.
 """
 
 import argparse

@@ -1,5 +1,5 @@
-"""Train on streams while they are being made: iteration ``n`` uses a number of shards that only ``n`` decides, and
-waits until they are there, so that a run can be repeated. Needs PyTorch; 0.3 s of a core an iteration."""
+"""Train: iteration ``n`` uses a number of shards that only ``n`` decides, so that a run can be repeated. Needs PyTorch;
+0.3 s of a core an iteration."""
 
 import json
 import time
@@ -31,15 +31,12 @@ class Data:
         self._targets: list[tuple[targets.Rows, ...]] = []
 
     def have(self, count: int) -> None:
-        """Wait for the first ``count`` shards."""
+        """Read the first ``count`` shards."""
         count = min(count, self._most)
         if count <= len(self._shards):
             return
         while len(self._shards) < count:
-            path = self._folder / f"{len(self._shards):03d}.npz"
-            while not path.exists():
-                time.sleep(2)
-            self._shards.append(Shard.load(path))
+            self._shards.append(_made(self._folder / f"{len(self._shards):03d}.npz"))
         weight = targets.balance(np.concatenate([shard.pauses for shard in self._shards]))
         edges = np.cumsum([len(shard.pauses) for shard in self._shards])[:-1]
         self._targets = [
@@ -60,6 +57,12 @@ class Data:
             for part, target in zip(parts[2:], self._targets[n], strict=True):
                 part.append(target[row, at : at + CROP])
         return tuple(torch.from_numpy(np.stack(part)) for part in parts)
+
+
+def _made(path: Path) -> Shard:
+    if not path.exists():
+        raise SystemExit(f"{path} is missing: make it by `python -m train.turn.pause.run --only streams ...`")
+    return Shard.load(path)
 
 
 def spoiled(heard: targets.Rows, rng: np.random.Generator) -> targets.Rows:
@@ -122,7 +125,7 @@ def train(folder: Path, out: Path, shards: int, iterations: int, seed: int, widt
         average.load_state_dict(held_state["average"])
         optimiser.load_state_dict(held_state["optimiser"])
         begun, best = held_state["begun"], held_state["best"]
-    held: Shard | None = None
+    held = _made(folder / "held.npz")
     since_s, since, total = time.perf_counter(), begun, np.zeros(3)
     for n in range(begun, iterations):
         data.have(FIRST_SHARDS + n // ITERATIONS_A_SHARD)
@@ -152,10 +155,6 @@ def train(folder: Path, out: Path, shards: int, iterations: int, seed: int, widt
                 slow.lerp_(fast, 1 - keep)
         total += [float(loss.detach()) for loss in losses]
         if (n + 1) % EVERY == 0 or n + 1 == iterations:
-            if held is None:
-                while not (folder / "held.npz").exists():
-                    time.sleep(2)
-                held = Shard.load(folder / "held.npz")
             figures = held_figures(average, held)
             spent = (time.perf_counter() - since_s) / (n + 1 - since)
             print(n + 1, np.round(total / (n + 1 - since), 3), f"{spent:.2f} s", json.dumps(figures), flush=True)
