@@ -123,6 +123,19 @@ def cell(some: Sequence[Pause], odds: NDArray[np.float64], level: float) -> str:
     return f"{cut:.1%}, {np.median(at[end]):.2f} s"
 
 
+def alone(tune: Sequence[Pause], report: Sequence[Pause]) -> None:
+    """AUC of each kind of evidence by itself."""
+    print("| AUC alone | tune real | tune made | report real | report made |\n" + "|---" * 5 + "|")
+    for at, name in enumerate(NAMES[:4]):
+        sign = -1.0 if name == "pitch" else 1.0
+        cells = []
+        for half in (tune, report):
+            for real in (True, False):
+                some = [p for p in half if p.real is real]
+                cells.append(f"{auc(np.array([sign * p.features[at] for p in some]), some):.2f}")
+        print(f"| {name} | " + " | ".join(cells) + " |")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("tune", type=Path)
@@ -134,6 +147,7 @@ def main() -> None:
     shipped = np.array([getattr(WEIGHTS, name) for name in NAMES])
     w = shipped if args.shipped else fitted(tune)
     print({name: round(float(value), 4) for name, value in zip(NAMES, w, strict=True)})
+    alone(tune, report)
     fold = np.array([zlib.crc32(p.speaker.encode()) % FOLDS for p in tune])
     unseen = np.zeros(len(tune))
     for k in range(FOLDS):
