@@ -16,7 +16,13 @@ OPEN = {
     ),
     "weak_dangling": ("I would like to book a table for.", "The problem is", "My internet has been down since"),
     "filler": ("I would like to book a table for um", "So, uh."),
-    "lacks_object": ("I want to change", "So I was wondering", "Could you tell me?", "The app keeps"),
+    "lacks_object": (
+        "I want to change",
+        "So I was wondering",
+        "Could you tell me?",
+        "The app keeps",
+        "Do you feel as if you?",
+    ),
     "lacks_main_clause": ("If the delivery doesn't come today", "When I come home,"),
     "number_open": (
         "My number is 0 7 7",

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 START, SOFT, END = 0, 1, 2
 MORE = "+"
 TOKEN = re.compile(r"0+(?:[.:]0+)*[a-z]*|[a-z]+[a-z0]*(?:'[a-z]+)*|[.?!,;:-]")
-_SHORT = re.compile(r"\b(mr|mrs|ms|dr|st|prof|jr|sr)\.", re.I)
+SHORT = ("mr", "mrs", "ms", "dr", "st", "prof", "jr", "sr")
+_SHORT = re.compile(rf"\b({'|'.join(SHORT)})\.", re.I)
 
 
 class Pieces:
@@ -50,6 +51,11 @@ class Pieces:
 
 def normalised(text: str) -> str:
     """Small letters, any digit as ``0``, one kind of apostrophe, hyphenated words apart."""
-    text = _SHORT.sub(r"\1", text.lower().replace("\u2019", "'").replace("\u2014", " - ").replace("...", " - "))
-    text = re.sub(r"\b([ap])\.\s?m\b\.?", r"\1m", text)
-    return re.sub(r"\d", "0", re.sub(r"(?<=\w)-(?=\w)", " ", text))
+    return re.sub(r"\d", "0", plain(text).lower())
+
+
+def plain(text: str) -> str:
+    """The same with capitals and digits: no full stop but a sentence's, one kind of apostrophe and of dash."""
+    text = _SHORT.sub(r"\1", text.replace("\u2019", "'").replace("\u2014", " - ").replace("...", " - "))
+    text = re.sub(r"\b([ap])\.\s?m\b\.?", r"\1m", text, flags=re.I)
+    return re.sub(r"(?<=\w)-(?=\w)", " ", text)

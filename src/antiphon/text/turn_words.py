@@ -38,8 +38,14 @@ NEEDS_OBJECT = _set(
 )
 """Verbs that mostly take something after them."""
 
-OPEN_ENDS = _phrases("tell me|show me|let me|ask you|let you know|give me|would like|i'd like|so that|you know|i mean")
-"""Something comes after these, whatever their last word can do elsewhere."""
+OPEN_ENDS = _phrases(
+    "tell me|show me|let me|ask you|let you know|give me|would like|i'd like|so that|you know|i mean"
+) | {
+    f"{joins} {who}"
+    for joins in ("if", "though", "although", "because", "whether", "unless", "until", "when", "while", "since")
+    for who in ("you", "it")
+}
+"""Something comes after these, whatever their last word can do elsewhere: "as though you"."""
 
 RELATIVES = _set("what that everything anything something nothing else all whatever which who whom than")
 """After these a verb may lack its object: "what he said"."""

@@ -3,7 +3,8 @@
 import json
 from pathlib import Path
 
-from train.turn.words import corpus, pieces
+import numpy as np
+from train.turn.words import corpus, opinions, pieces
 from train.turn.words.corpus import DONE, END, LOOSE, NONE, SOFT, Said
 
 from antiphon.models.utterance_pieces import Pieces
@@ -11,7 +12,7 @@ from antiphon.models.utterance_pieces import Pieces
 
 def test_marks_belong_to_the_word_before_them() -> None:
     words, marks = corpus.read("\u201cWell, Mr. Hope,\u201d she said; \u201cit is 7:45 p.m.\u2014late!\u201d")
-    assert words == ["well", "mr", "hope", "she", "said", "it", "is", "0:00", "pm", "late"]
+    assert words == ["Well", "Mr", "Hope", "she", "said", "it", "is", "7:45", "pm", "late"]
     assert marks == [SOFT, NONE, SOFT, NONE, LOOSE, NONE, NONE, NONE, LOOSE, END]
 
 
@@ -23,7 +24,7 @@ def test_books_are_read_by_paragraphs_without_headings_and_licence(tmp_path: Pat
         "The first sentence is here.\nThe second one, too.\n\n*** END OF THIS BOOK ***\n\nMore licence. Much more."
     )
     said = list(corpus.books(tmp_path))
-    assert [" ".join(one.words) for one in said] == ["the first sentence is here the second one too"]
+    assert [" ".join(one.words) for one in said] == ["The first sentence is here The second one too"]
     assert not said[0].closed
     assert said[0].marks[-1] == END
 
@@ -37,7 +38,7 @@ def test_what_people_say_ends_where_they_stop(tmp_path: Path) -> None:
     (split / "train.tsv").write_text("<C><U>Two tickets.<A>For what film?<PN>find\t[A]Here you are.\tid\n")
     said = list(corpus.taskmaster(tmp_path))
     assert [" ".join(one.words) for one in said] == [
-        "hi a latte please", "two tickets", "for what film", "here you are",
+        "Hi a latte please", "Two tickets", "For what film", "Here you are",
     ]  # fmt: skip
     assert all(one.closed and one.marks[-1] == DONE for one in said)
 
@@ -59,3 +60,15 @@ def test_frequent_words_are_pieces_and_others_are_spelt() -> None:
     assert len(vocabulary) == len(set(vocabulary)) + 1 <= 120  # the full stop is a mark, and a sign inside numbers
     assert [vocabulary[at] for at in known.word("cat")] == ["cat"]
     assert "".join(vocabulary[at].lstrip("+") for at in known.word("zygote")) == "zygote"
+
+
+def test_a_teachers_opinions_come_back_as_they_were_written(tmp_path: Path) -> None:
+    odds = np.array([[-3.0, -4.5], [1.25, -2.0]], np.float16)
+    some = [
+        opinions.Judged(Said(("Good", "evening"), (NONE, END), closed=False), (",", ""), odds),
+        opinions.Judged(Said(("Thanks",), (DONE,), closed=True), (".",), odds[:1]),
+    ]
+    opinions.write(tmp_path / "00003.npz", some)
+    found = list(opinions.judged(tmp_path))
+    assert [(one.said, one.shown) for one in found] == [(one.said, one.shown) for one in some]
+    assert [one.odds.tolist() for one in found] == [one.odds.tolist() for one in some]

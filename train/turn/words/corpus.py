@@ -6,6 +6,7 @@ of a restaurant and customers of a bank; CC BY 4.0). Nothing of the pauses that 
 ``without`` leaves out what shares seven words in a row with a given text.
 """
 
+import argparse
 import csv
 import json
 import re
@@ -13,19 +14,21 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from antiphon.models.utterance_pieces import TOKEN, normalised
+from antiphon.models.utterance_pieces import normalised, plain
 
 NONE, SOFT, END, DONE, LOOSE = range(5)
 """What follows a word: nothing, a comma, a sentence's end, the end of all that somebody said; and a semicolon, a colon
 or a dash, after which a reader may well sound as if a sentence were done: any of the second and third."""
 
 _MARKS = {",": SOFT, ";": LOOSE, ":": LOOSE, "-": LOOSE, ".": END, "?": END, "!": END}
+_WRITTEN = re.compile(r"[0-9]+(?:[.:][0-9]+)*[A-Za-z]*|[A-Za-z]+[A-Za-z0-9]*(?:'[A-Za-z]+)*|[.?!,;:-]")
+"""The tokens of the utterance model before small letters and zeros."""
 _SHARED = 7
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """``words`` and, for each, its mark. ``closed``: its end is the end of what somebody said."""
+    """``words``, as they are written, and, for each, its mark. ``closed``: its end is the end of what somebody said."""
 
     words: tuple[str, ...]
     marks: tuple[int, ...]
@@ -33,11 +36,11 @@ class Said:
 
 
 def read(text: str) -> tuple[list[str], list[int]]:
-    """Words in small letters, digits as ``0``, and the mark after each."""
-    text = normalised(text.replace("--", " - ").replace("_", " "))
+    """Words with their capitals and digits, and the mark after each."""
+    text = plain(text.replace("--", " - ").replace("_", " "))
     words: list[str] = []
     marks: list[int] = []
-    for token in TOKEN.findall(text):
+    for token in _WRITTEN.findall(text):
         if token in _MARKS:
             if marks and marks[-1] in (NONE, SOFT, LOOSE):
                 marks[-1] = _MARKS[token]
@@ -45,6 +48,20 @@ def read(text: str) -> tuple[list[str], list[int]]:
             words.append(token)
             marks.append(NONE)
     return words, marks
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Where the sources lie, and what is to be left out of them."""
+    parser.add_argument("--books", type=Path, required=True)
+    parser.add_argument("--taskmaster", type=Path, required=True)
+    parser.add_argument("--polyai", type=Path, required=True)
+    parser.add_argument("--not-in", type=Path, help="texts, one a line: what shares seven words with one is left out")
+
+
+def sayings(args: argparse.Namespace) -> Iterator[Said]:
+    """All sources, in a fixed order."""
+    barred = args.not_in.read_text("utf-8").splitlines() if args.not_in else []
+    return without((*books(args.books), *taskmaster(args.taskmaster), *requests(args.polyai)), barred)
 
 
 def books(folder: Path) -> Iterator[Said]:
@@ -102,14 +119,19 @@ def without(some: Iterable[Said], texts: Iterable[str]) -> Iterator[Said]:
     """All of ``some`` that share no seven words in a row with ``texts``; none of fewer words over 40 times."""
     known = set()
     for text in texts:
-        words = read(text)[0]
+        words = _small(read(text)[0])
         known.update(tuple(words[at : at + _SHARED]) for at in range(len(words) - _SHARED + 1))
     seen: dict[tuple[str, ...], int] = {}
     for said in some:
+        words = _small(said.words)
         if said.closed:
-            seen[said.words] = seen.get(said.words, 0) + 1
-            if seen[said.words] > (40 if len(said.words) < _SHARED else 1):
+            seen[words] = seen.get(words, 0) + 1
+            if seen[words] > (40 if len(words) < _SHARED else 1):
                 continue
-        runs = (said.words[at : at + _SHARED] for at in range(len(said.words) - _SHARED + 1))
+        runs = (words[at : at + _SHARED] for at in range(len(words) - _SHARED + 1))
         if known.isdisjoint(runs):
             yield said
+
+
+def _small(words: Iterable[str]) -> tuple[str, ...]:
+    return tuple(map(normalised, words))

@@ -1,7 +1,7 @@
 """Words as pieces: whole words where they are frequent, else the longest known beginnings and continuations."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 MARKS = ("<start>", ",", ".")
 """Tokens of their own: the start, a mark inside a sentence, a sentence's end."""
@@ -10,7 +10,7 @@ MORE = "+"
 """What a piece that continues a word begins with."""
 
 
-def choose(sayings: Iterable[Sequence[str]], size: int) -> list[str]:
+def choose(sayings: Iterable[Iterable[str]], size: int) -> list[str]:
     """The ``size`` pieces: marks, letters, an eighth of beginnings, an eighth of continuations, else whole words."""
     words = Counter(word for words in sayings for word in words)
     found = [*MARKS, *LETTERS, *(MORE + letter for letter in LETTERS)]

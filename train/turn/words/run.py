@@ -17,7 +17,7 @@ from torch import Tensor
 
 from antiphon.models.utterance_pieces import END as STOP
 from antiphon.models.utterance_pieces import SOFT as COMMA
-from antiphon.models.utterance_pieces import START, Pieces
+from antiphon.models.utterance_pieces import START, Pieces, normalised
 from train.turn.words import corpus, pieces
 from train.turn.words.model import Utterance, loss_of
 
@@ -34,24 +34,31 @@ HELD_OUT = 50
 """One of so many sayings is kept for choosing."""
 
 
-def tokens_of(said: corpus.Said, known: Pieces, rng: random.Random) -> tuple[list[int], list[int]]:
-    """Tokens and, for the last of each word, its mark (else -1). A recogniser's marks are now lost, now made up."""
+def shown(said: corpus.Said, rng: random.Random) -> list[str]:
+    """The mark that is shown after each word: a recogniser's are now lost, now made up."""
     bare, wild = rng.random() < 0.3, rng.random() < 0.3
+    found = []
+    for mark in said.marks:
+        if mark == corpus.NONE:
+            found.append(("." if rng.random() < 0.5 else ",") if wild and rng.random() < 0.04 else "")
+        elif bare or rng.random() < 0.1:
+            found.append("")
+        else:
+            found.append({corpus.SOFT: ",", corpus.END: ".", corpus.DONE: ""}.get(mark, rng.choice(",.")))
+    return found
+
+
+def tokens_of(said: corpus.Said, known: Pieces, rng: random.Random) -> tuple[list[int], list[int]]:
+    """Tokens and, for the last of each word, its mark (else -1)."""
     found, marks = [START], [-1]
-    for word, mark in zip(said.words, said.marks, strict=True):
-        parts = known.word(word)
+    for word, mark, sign in zip(said.words, said.marks, shown(said, rng), strict=True):
+        parts = known.word(normalised(word))
         if not parts:
             continue
         found += parts
         marks += [-1] * (len(parts) - 1) + [mark]
-        if mark == corpus.NONE:
-            shown = (STOP if rng.random() < 0.5 else COMMA) if wild and rng.random() < 0.04 else None
-        elif bare or rng.random() < 0.1:
-            shown = None
-        else:
-            shown = {corpus.SOFT: COMMA, corpus.END: STOP, corpus.DONE: None}.get(mark, rng.choice((COMMA, STOP)))
-        if shown is not None:
-            found.append(shown)
+        if sign:
+            found.append(STOP if sign == "." else COMMA)
             marks.append(-1)
     return found, marks
 
@@ -106,10 +113,7 @@ def judged(model: Utterance, sayings: Sequence[corpus.Said], known: Pieces) -> d
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--books", type=Path, required=True)
-    parser.add_argument("--taskmaster", type=Path, required=True)
-    parser.add_argument("--polyai", type=Path, required=True)
-    parser.add_argument("--not-in", type=Path, help="texts, one a line: what shares seven words with one is left out")
+    corpus.arguments(parser)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--after", type=Path, help="weights to begin with")
     parser.add_argument("--minutes", type=float, default=30.0, help="of the whole schedule, by the wall clock")
@@ -117,14 +121,12 @@ def main() -> None:
     torch.manual_seed(SEED)
     rng = random.Random(SEED)
     args.out.mkdir(parents=True, exist_ok=True)
-    barred = args.not_in.read_text("utf-8").splitlines() if args.not_in else []
-    told = [*corpus.taskmaster(args.taskmaster), *corpus.requests(args.polyai)]
-    sayings = list(corpus.without([*corpus.books(args.books), *told], barred))
+    sayings = list(corpus.sayings(args))
     rng.shuffle(sayings)
     kept, sayings = sayings[: len(sayings) // HELD_OUT], sayings[len(sayings) // HELD_OUT :]
     before = read(args.after) if args.after else None
     vocabulary = before[0] if before else pieces.choose(
-        (said.words for said in sayings for _ in range(SAID_COUNTS if said.closed else 1)), VOCABULARY
+        (map(normalised, said.words) for said in sayings for _ in range(SAID_COUNTS if said.closed else 1)), VOCABULARY
     )  # fmt: skip
     known = Pieces(vocabulary)
     model = Utterance(len(vocabulary), WIDTH, BLOCKS, INNER)

@@ -1,0 +1,158 @@
+"""Train the utterance model on a larger model's opinions, from weights that have read the same texts.
+
+    python -m train.turn.words.taught --opinions FOLDER --after FILE --out FOLDER --epochs 6
+
+``--opinions``: what ``teacher.py`` wrote. The loss is the cross entropy against the teacher's probabilities of a
+sentence's end, of a comma and of neither, after every word; and a share of that of the writer's own marks.
+"""
+
+import argparse
+import json
+import math
+import random
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from antiphon.models.utterance_pieces import END as STOP
+from antiphon.models.utterance_pieces import SHORT, START, Pieces, normalised
+from antiphon.models.utterance_pieces import SOFT as COMMA
+from train.turn.words import run
+from train.turn.words.model import Utterance
+from train.turn.words.opinions import Judged, judged
+
+HELD_OUT = 50
+"""One of so many sayings is kept for choosing."""
+RATE = 2e-3
+NEXT_COUNTS = 0.1
+"""How much the next token's loss counts, asked at a fifth of the places: what keeps the embedding general."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """``tokens`` [steps] and, after each, the teacher's probabilities of an end and of a comma (NaN inside words)."""
+
+    tokens: NDArray[np.int16]
+    targets: NDArray[np.float16]
+    closed: bool
+
+
+def row_of(one: Judged, known: Pieces) -> Row:
+    tokens = [START]
+    targets = [(math.nan, math.nan)]
+    p = 1 / (1 + np.exp(-one.odds.astype(np.float32)))
+    p /= np.maximum(1.0, p.sum(-1, keepdims=True))
+    p[[word.lower() in SHORT for word in one.said.words]] = 0.0  # "Mr" is written with a full stop that ends nothing
+    for word, sign, target in zip(one.said.words, one.shown, p, strict=True):
+        parts = known.word(normalised(word))
+        if not parts:
+            continue
+        tokens += parts
+        targets += [(math.nan, math.nan)] * (len(parts) - 1) + [tuple(target)]
+        if sign:
+            tokens.append(STOP if sign == "." else COMMA)
+            targets.append((math.nan, math.nan))
+    return Row(np.array(tokens, np.int16), np.array(targets, np.float16), one.said.closed)
+
+
+def batches(rows: Sequence[Row], rng: random.Random) -> Iterator[tuple[Tensor, Tensor]]:
+    """Rows of about one length: tokens [rows, steps], padded with -1; targets [rows, steps, 2], padded with NaN."""
+    order = sorted(range(len(rows)), key=lambda at: len(rows[at].tokens) + 8 * rng.random())
+    groups: list[list[int]] = [[]]
+    for at in order:
+        if groups[-1] and (len(groups[-1]) + 1) * (len(rows[at].tokens) + 8) > run.TOKENS:
+            groups.append([])
+        groups[-1].append(at)
+    rng.shuffle(groups)
+    for group in groups:
+        steps = max(len(rows[at].tokens) for at in group)
+        tokens = torch.full((len(group), steps), -1)
+        targets = torch.full((len(group), steps, 2), math.nan)
+        for number, at in enumerate(group):
+            tokens[number, : len(rows[at].tokens)] = torch.from_numpy(rows[at].tokens.astype(np.int64))
+            targets[number, : len(rows[at].tokens)] = torch.from_numpy(rows[at].targets.astype(np.float32))
+        yield tokens, targets
+
+
+def loss_of(model: Utterance, tokens: Tensor, targets: Tensor, cast: bool) -> tuple[Tensor, Tensor]:
+    """Cross entropy against the teacher, less the teacher's own entropy; and of next tokens."""
+    with torch.autocast("cpu", torch.bfloat16, enabled=cast):
+        odds, x = model(tokens.clamp(min=0))
+        here = (tokens[:, 1:] != -1) & (torch.rand(tokens[:, 1:].shape) < run.ASKED)
+        next_odds = model.next(x[:, :-1][here])
+    keep = ~targets[..., 0].isnan()
+    p = targets[keep]
+    p = torch.cat((1 - p.sum(-1, keepdim=True).clamp(max=1), p[:, 1:], p[:, :1]), -1).clamp(1e-5, 1)
+    log_q = torch.log_softmax(odds[keep].float(), -1)
+    log_q = torch.stack((log_q[:, 0], log_q[:, 1], torch.logaddexp(log_q[:, 2], log_q[:, 3])), -1)
+    apart = (p * (p.log() - log_q)).sum(-1).mean()
+    return apart, torch.nn.functional.cross_entropy(next_odds.float(), tokens[:, 1:][here])
+
+
+@torch.no_grad()
+def judged_by(model: Utterance, rows: Sequence[Row]) -> dict[str, float]:
+    """How far from the teacher on sayings that were kept: books, and what people say."""
+    found = {}
+    for name, closed in (("books", False), ("said", True)):
+        some = [row for row in rows if row.closed is closed]
+        each = [float(loss_of(model, *batch, cast=False)[0]) for batch in batches(some, random.Random(1))]
+        found[name] = round(float(np.mean(each)), 4)
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--opinions", type=Path, required=True)
+    parser.add_argument("--after", type=Path, required=True, help="weights to begin with")
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--epochs", type=float, default=6.0)
+    args = parser.parse_args()
+    torch.manual_seed(run.SEED)
+    rng = random.Random(run.SEED)
+    args.out.mkdir(parents=True, exist_ok=True)
+    vocabulary, state = run.read(args.after)
+    known = Pieces(vocabulary)
+    rows = [row_of(one, known) for one in judged(args.opinions)]
+    rng.shuffle(rows)
+    kept, rows = rows[: len(rows) // HELD_OUT], rows[len(rows) // HELD_OUT :]
+    rows += [row for row in rows if row.closed for _ in range(run.SAID_COUNTS - 1)]
+    model = Utterance(len(vocabulary), run.WIDTH, run.BLOCKS, run.INNER)
+    model.load_state_dict(state)
+    slow = torch.optim.swa_utils.AveragedModel(model, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(0.998))
+    rates = torch.optim.AdamW(model.parameters(), lr=RATE, betas=(0.9, 0.98), weight_decay=0.02)
+    steps = round(args.epochs * sum(1 for _ in batches(rows, random.Random(0))))
+    print(f"{len(rows)} sayings, {sum(len(row.tokens) for row in rows)} tokens, {steps} steps", flush=True)
+    print(judged_by(slow.module, kept), flush=True)
+    count, losses = 0, []
+    while count < steps:
+        for tokens, targets in batches(rows, rng):
+            if count == steps:
+                break
+            falls = 0.02 + 0.49 * (1 + math.cos(math.pi * count / steps))
+            for group in rates.param_groups:
+                group["lr"] = RATE * min(1.0, (count + 1) / 100) * falls
+            apart, of_next = loss_of(model, tokens, targets, cast=True)
+            rates.zero_grad()
+            (apart + NEXT_COUNTS * of_next).backward()  # type: ignore[no-untyped-call]
+            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            rates.step()
+            slow.update_parameters(model)
+            losses.append((apart.item(), of_next.item()))
+            count += 1
+            if count % 250 == 0:
+                print(f"{count} {count / steps:.0%} {np.mean(losses[-250:], axis=0).round(4)}", flush=True)
+            if count % 1000 == 0:
+                print(judged_by(slow.module, kept), flush=True)
+                run.write(slow.module, vocabulary, args.out / "utterance.npz")
+    print(json.dumps(judged_by(slow.module, kept)), flush=True)
+    run.write(slow.module, vocabulary, args.out / "utterance.npz")
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    main()
