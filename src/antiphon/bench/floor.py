@@ -8,12 +8,13 @@ from dataclasses import dataclass
 
 from antiphon.bench.arrivals import ClosedLoop
 from antiphon.bench.conditions import conditions
+from antiphon.bench.floor_memory import AT_ONCE, ROUNDS, WARM, Idle, measure_idle, require_files
 from antiphon.bench.message_cost import Cost, EchoKind, compare
 from antiphon.bench.player import Player
-from antiphon.bench.process import cpu_time, rss_bytes
+from antiphon.bench.process import cpu_time
 from antiphon.bench.report import Cell, Report, Table
 from antiphon.bench.systems import Progress, Server, Wire, silent, try_out
-from antiphon.bench.target.contract import Line, Target
+from antiphon.bench.target.contract import Line
 from antiphon.bench.workload import distinct
 from antiphon.core.errors import ModelUnavailable
 
@@ -23,15 +24,6 @@ _MADE = {"cartesia-ws": ", encoded as base64 in JSON", "native-speech": ", binar
 ALLOWED_RATIO = 1.5
 ALLOWED_SESSION_BYTES = 200_000
 IDLE_SESSIONS = 200
-
-
-@dataclass(frozen=True, slots=True)
-class Idle:
-    """``per_session_bytes``: growth of the resident memory when so many sockets were opened, each of which has spoken
-    once, over their number."""
-
-    sessions: int
-    per_session_bytes: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +47,10 @@ def measure_floor(
     url: str, pid: int, *, wire: Wire = "cartesia-ws", blocks: int = 2, requests: int = 60,
     sessions: int = IDLE_SESSIONS, seed: int = 1, progress: Progress = silent,
 ) -> Floor:  # fmt: skip
-    """``pid``: the server's process; ``wire``: of :data:`WIRES`. Raises ``ModelUnavailable`` if it does not speak or
-    cannot be read."""
+    """``pid``: the server's process, which has served nobody yet; ``wire``: of :data:`WIRES`; ``sessions``: idle ones
+    of each round. Raises ``ModelUnavailable`` if it does not speak or cannot be read, ``InvalidInput`` for more sessions
+    than it may have open."""
+    require_files(pid, sessions)
     texts = distinct("words25", seed)
     server = Server(url, wire)
     kind: EchoKind = "native fair echo" if wire == "native-speech" else "fair echo"
@@ -64,6 +58,8 @@ def measure_floor(
         system = try_out(player, server.target(), [next(texts) for _ in range(8)])
         if cpu_time(pid) is None:
             raise ModelUnavailable("the server's CPU time cannot be read: it must run here, on Linux")
+        progress(f"floor: {ROUNDS} times {sessions} idle sessions")
+        idle = measure_idle(player, server.target, distinct("words5", seed), pid, sessions)
         costs = []
         for streams in STREAMS:
             progress(f"floor: {streams} streams")
@@ -72,8 +68,7 @@ def measure_floor(
             costs.append((streams, *pair))
         progress("floor: one long session")
         length = _length(player, server, pid, texts)
-        progress(f"floor: {sessions} idle sessions")
-        return Floor(wire, tuple(costs), _idle(player, server, pid, texts, sessions), length)
+        return Floor(wire, tuple(costs), idle, length)
 
 
 def floor_report(found: Floor, notes: tuple[str, ...] = ()) -> Report:
@@ -85,8 +80,16 @@ def floor_report(found: Floor, notes: tuple[str, ...] = ()) -> Report:
                      _us(echo.all_per_message_s)))  # fmt: skip
     cost = Table(
         "The house's cost of a message",
-        ("streams", "messages", "bytes each", "CPU us, event loop", "fair echo", "ratio", "CPU us, all threads",
-         "fair echo, all threads"),
+        (
+            "streams",
+            "messages",
+            "bytes each",
+            "CPU us, event loop",
+            "fair echo",
+            "ratio",
+            "CPU us, all threads",
+            "fair echo, all threads",
+        ),
         tuple(rows),
         (
             f"Scripted voice, {found.wire}, closed loop. The fair echo, on the same stack, reads the same request, "
@@ -101,9 +104,22 @@ def floor_report(found: Floor, notes: tuple[str, ...] = ()) -> Report:
     idle = found.idle
     memory = Table(
         "Memory of an idle session",
-        ("sessions", "kB each", "wanted, at most"),
-        ((idle.sessions, round(idle.per_session_bytes / 1000, 1), ALLOWED_SESSION_BYTES // 1000),),
-        ("Growth of the server's resident memory over sockets that have spoken once and stay open.",),
+        ("sessions", "kB each", "two standard errors", "lowest round", "highest round", "wanted, at most"),
+        (
+            (
+                idle.sessions,
+                _kb(idle.per_session_bytes),
+                _kb(idle.error_bytes),
+                _kb(min(idle.rounds_bytes)),
+                _kb(max(idle.rounds_bytes)),
+                ALLOWED_SESSION_BYTES // 1000,
+            ),
+        ),
+        (
+            f"Growth of the server's anonymous memory over {found.wire} sockets that have spoken once and stay open: "
+            f"slopes by least squares over {len(idle.rounds_bytes)} rounds, on top of {WARM} sockets that are not "
+            f"counted; at most {AT_ONCE} spoke at a time.",
+        ),
     )
     return Report("antiphon bench floor", conditions(notes=notes, network="loopback"), (cost, memory), (),
                   {"floor": found})  # fmt: skip
@@ -123,20 +139,8 @@ def _length(player: Player, server: Server, pid: int, texts: Iterator[str], requ
     return Length(requests, thirds[0], thirds[-1])
 
 
-def _idle(player: Player, server: Server, pid: int, texts: Iterator[str], sessions: int) -> Idle:
-    """The first half of the sockets fills what the process keeps anyway; the second half is measured."""
-    warm, measured = server.target(), server.target()
-    _speak_on_each(player, warm, texts, sessions)
-    before = rss_bytes(pid) or 0
-    _speak_on_each(player, measured, texts, sessions)
-    after = rss_bytes(pid) or 0
-    player.part(warm)
-    player.part(measured)
-    return Idle(sessions, (after - before) / sessions)
-
-
-def _speak_on_each(player: Player, target: Target, texts: Iterator[str], sessions: int) -> None:
-    player.play(target, [Line(next(texts)) for _ in range(sessions)], ClosedLoop(sessions, 0, sessions))
+def _kb(size: float) -> float:
+    return round(size / 1000, 1)
 
 
 def _us(seconds: float | None) -> float | None:

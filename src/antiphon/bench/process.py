@@ -39,6 +39,16 @@ def rss_bytes(pid: int) -> int | None:
     return pages * os.sysconf("SC_PAGE_SIZE")
 
 
+def anonymous_bytes(pid: int) -> int | None:
+    """Resident memory of ``pid`` that is no file's: what it has allocated, exact to the page."""
+    return _number(_PROC / str(pid) / "smaps_rollup", "Anonymous:", 1024)
+
+
+def open_files_limit(pid: int) -> int | None:
+    """How many files ``pid`` may have open; None where that is not known, or without limit."""
+    return _number(_PROC / str(pid) / "limits", "Max open files", 1)
+
+
 def listening_pid(port: int) -> int | None:
     """The process that listens on TCP ``port`` here, as far as this user may see it."""
     inodes = {inode for name in ("tcp", "tcp6") for inode in _listeners(_PROC / "net" / name, port)}
@@ -89,6 +99,16 @@ def _run_s(path: Path) -> float | None:
         return int(path.read_text().split()[0]) / 1e9
     except (OSError, ValueError, IndexError):
         return None
+
+
+def _number(path: Path, name: str, unit: int) -> int | None:
+    """The first number in the line that begins with ``name``, times ``unit``."""
+    try:
+        lines = path.read_text().splitlines()
+    except OSError:
+        return None
+    found = next((line[len(name) :].split()[0] for line in lines if line.startswith(name)), "")
+    return int(found) * unit if found.isdecimal() else None
 
 
 def _used_s(path: Path) -> float | None:

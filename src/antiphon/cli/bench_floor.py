@@ -18,7 +18,7 @@ def floor(
     wire: Annotated[str, typer.Option(help=f"{' or '.join(WIRES)}.")] = WIRES[0],
     blocks: Annotated[int, typer.Option(help="Blocks in which server and echo take turns.", min=1)] = 2,
     requests: Annotated[int, typer.Option(help="Requests of a block, at least.", min=1)] = 60,
-    sessions: Annotated[int, typer.Option(help="Idle sessions.", min=1)] = IDLE_SESSIONS,
+    sessions: Annotated[int, typer.Option(help="Idle sessions of a round.", min=2)] = IDLE_SESSIONS,
     note: Annotated[list[str] | None, typer.Option(help="A note for the report's conditions.")] = None,
     store: StoreOption = True,
     out: Annotated[Path | None, typer.Option(help="Report as JSON; Markdown beside it.", dir_okay=False)] = None,
