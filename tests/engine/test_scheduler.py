@@ -64,6 +64,75 @@ def test_a_task_that_raises_does_not_take_its_worker_down(caplog: pytest.LogCapt
     assert "boom" in caplog.text
 
 
+def test_a_worker_that_goes_on_with_its_own_task_wakes_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    done = threading.Event()
+    waiting = threading.Semaphore(0)
+
+    class Long(Note):
+        def run(self) -> bool:
+            again = super().run()
+            if not again:
+                done.set()
+            return again
+
+    class Watched(threading.Condition):
+        notified = 0
+
+        def wait(self, timeout: float | None = None) -> bool:
+            waiting.release()
+            return super().wait(timeout)
+
+        def notify(self, n: int = 1) -> None:
+            self.notified += 1
+            super().notify(n)
+
+    monkeypatch.setattr(threading, "Condition", Watched)
+    scheduler = Scheduler(MonotonicClock(), workers=2)
+    try:
+        changed = scheduler._changed
+        assert isinstance(changed, Watched)
+        assert all(waiting.acquire(timeout=5.0) for _ in range(2))
+        scheduler.post(Long("long", [], 0.0, times=20))
+        assert done.wait(5.0)
+        assert changed.notified == 1
+    finally:
+        scheduler.close()
+
+
+def test_a_task_that_is_held_again_is_run_in_time_by_another_worker() -> None:
+    """The worker that ran it is busy with something that came meanwhile."""
+    twice = threading.Event()
+    clock = MonotonicClock()
+
+    class Blocking(Note):
+        def run(self) -> bool:
+            twice.wait(60.0)
+            return False
+
+    class Held(Note):
+        def ready_s(self) -> float:
+            if self.times == 1:  # it is being put back, under the lock: nobody is told of what comes here
+                scheduler._queue.put(Blocking("blocking", self.log, 0.0), clock.now_s())
+                return clock.now_s() + 0.001
+            return super().ready_s()
+
+        def run(self) -> bool:
+            again = super().run()
+            if not again:
+                twice.set()
+            return again
+
+    log: list[str] = []
+    scheduler = Scheduler(clock, workers=2)
+    try:
+        scheduler.post(Held("held", log, 0.0, times=2))
+        assert twice.wait(5.0)
+        assert log == ["held", "held"]
+    finally:
+        twice.set()
+        scheduler.close()
+
+
 def test_threads_end_on_close_and_later_posts_are_ignored() -> None:
     scheduler = Scheduler(MonotonicClock(), workers=2)
     scheduler.close()

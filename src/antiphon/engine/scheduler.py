@@ -109,6 +109,8 @@ class Scheduler:
         self.workers = workers
         self._queue = TaskQueue()
         self._changed = threading.Condition()
+        self._idle = 0
+        """Workers that wait."""
         self._closed = False
         self._threads = [
             threading.Thread(target=self._work, name=f"antiphon-worker-{n}", daemon=True) for n in range(workers)
@@ -122,7 +124,8 @@ class Scheduler:
             if self._closed:
                 return
             self._queue.put(task, self.clock.now_s())
-            self._changed.notify()
+            if self._idle:
+                self._changed.notify()
 
     def withdraw(self, task: Task) -> bool:
         """Take back a task that was posted and has not been begun; False if there is none. Thread-safe."""
@@ -140,7 +143,8 @@ class Scheduler:
             task = self._queue.take(self.clock.now_s())
         if task is None:
             return False
-        self._run(task)
+        if self._run(task):
+            self.post(task)
         return True
 
     def next_ready_s(self) -> float | None:
@@ -157,26 +161,35 @@ class Scheduler:
             thread.join(timeout_s)
 
     def _work(self) -> None:
-        while (task := self._await_task()) is not None:
-            self._run(task)
+        again: Task | None = None
+        while (task := self._await_task(again)) is not None:
+            again = task if self._run(task) else None
 
-    def _await_task(self) -> Task | None:
+    def _await_task(self, again: Task | None) -> Task | None:
+        """The next task for this worker; ``again``: the one that it has just run, to be posted again."""
         with self._changed:
+            if again is not None and not self._closed:
+                self._queue.put(again, self.clock.now_s())
             while not self._closed:
                 now_s = self.clock.now_s()
                 task = self._queue.take(now_s)
                 if task is not None:
+                    # For each task that was posted a worker was woken. One that goes on with its own wakes nobody,
+                    # unless it has left something behind: an idle worker may be waiting for a later moment.
+                    if again is not None and self._idle and len(self._queue):
+                        self._changed.notify()
                     return task
                 due_s = self._queue.next_ready_s()
+                self._idle += 1
                 self._changed.wait(None if due_s is None else max(0.0, due_s - now_s))
+                self._idle -= 1
             return None
 
-    def _run(self, task: Task) -> None:
+    def _run(self, task: Task) -> bool:
+        """True: it is to be posted again."""
         try:
-            again = task.run()
+            return task.run()
         except Exception:
             # A task answers for its own errors; one that leaks must not take a core down with it.
             _log.exception("a task failed outside its own error handling")
-            return
-        if again:
-            self.post(task)
+            return False
