@@ -118,7 +118,7 @@ class SocketProtocol(_Guarded, WebSocketsSansIOProtocol):
     def handle_connect(self, event: Request) -> None:
         super().handle_connect(event)  # starts the application's task, which first runs after this returns
         if hasattr(self, "scope"):
-            wire = SocketWire(self.writable, self.transport.abort, self._send_messages, self._allow)
+            wire = SocketWire(self.writable, self.transport.abort, self._send_messages, self._allow, self._more)
             self.scope["extensions"][EXTENSION] = wire  # type: ignore[assignment]
 
     def _send_messages(self, messages: Sequence[Message]) -> None:
@@ -133,6 +133,18 @@ class SocketProtocol(_Guarded, WebSocketsSansIOProtocol):
 
     def _allow(self, message_bytes: int) -> None:
         self.conn.max_message_size = message_bytes
+
+    def _more(self) -> bool:
+        return not self.queue.empty()
+
+    def send_receive_event_to_app(self) -> None:
+        """uvicorn stops reading at every message until it is received: two system calls for each piece of audio. Here
+        only where the one before still waits."""
+        first, paused = self.queue.empty(), self.read_paused
+        self.read_paused = first or paused  # so it finds nothing to stop
+        super().send_receive_event_to_app()
+        if first:
+            self.read_paused = paused
 
     def handle_ping(self) -> None:
         pong = b"".join(self.conn.data_to_send())

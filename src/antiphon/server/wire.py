@@ -43,6 +43,8 @@ class SocketWire(Wire):
     ``WebSocketDisconnect``, and what a server's own way of sending raises."""
     allow: Callable[[int], None] = lambda _: None
     """How many bytes a message of the peer may have from here on."""
+    more: Callable[[], bool] = lambda: True
+    """Whether messages of the peer may have come that nobody has received."""
 
     @staticmethod
     def under(socket: WebSocket) -> "SocketWire":

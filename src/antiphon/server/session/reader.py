@@ -1,7 +1,7 @@
 """What comes in on a socket, no faster than it is taken up."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Sequence
 
 from starlette.websockets import WebSocket
 
@@ -16,7 +16,7 @@ class Reader:
     """Hands every frame to ``take``, with the time at which it came; while ``full``, whoever sends has to wait.
 
     ``audio_mark``: what binary frames of audio begin with; each piece of one gets it too. ``hears``: whether somebody
-    listens to audio at all.
+    listens to audio at all. ``more``: whether further frames may have come already.
     """
 
     def __init__(
@@ -27,6 +27,7 @@ class Reader:
         full: Callable[[], bool],
         hears: Callable[[], bool],
         audio_mark: bytes,
+        more: Callable[[], bool],
     ) -> None:
         self._socket = socket
         self._clock = clock
@@ -34,6 +35,7 @@ class Reader:
         self._full = full
         self._hears = hears
         self._audio_mark = audio_mark
+        self._more = more
         self._room = asyncio.Event()
         self.meet: Callable[[str | bytes], Awaitable[None]] | None = None
         """Awaited with the first frame before it is taken; nothing else is read meanwhile."""
@@ -50,7 +52,8 @@ class Reader:
                 return int(message.get("code") or GOING_AWAY)
             now_s = self._clock.now_s()
             text = message.get("text")
-            for frame in self._pieces(message.get("bytes", b"") if text is None else text):
+            pieces = self._pieces(message.get("bytes", b"") if text is None else text)
+            for frame in pieces:
                 if self.meet is not None:
                     meet, self.meet = self.meet, None
                     await meet(frame)
@@ -58,14 +61,13 @@ class Reader:
                 while self._full():
                     self._room.clear()
                     await self._room.wait()
-                await asyncio.sleep(0)  # everyone else's turn: hundreds of frames may have come at once
+                if len(pieces) > 1 or self._more():
+                    await asyncio.sleep(0)  # everyone else's turn: hundreds of frames may have come at once
 
-    def _pieces(self, frame: str | bytes) -> Iterator[str | bytes]:
+    def _pieces(self, frame: str | bytes) -> Sequence[str | bytes]:
         """A frame as it came, but audio that is listened to in pieces: what was not asked for is not cut up."""
         mark = self._audio_mark
-        large = not isinstance(frame, str) and len(frame) > PIECE_BYTES and frame.startswith(mark)
-        if isinstance(frame, str) or not large or not self._hears():
-            yield frame
-            return
-        for start in range(len(mark), len(frame), PIECE_BYTES):
-            yield mark + frame[start : start + PIECE_BYTES]
+        if isinstance(frame, str) or len(frame) <= PIECE_BYTES or not frame.startswith(mark) or not self._hears():
+            return (frame,)
+        starts = range(len(mark), len(frame), PIECE_BYTES)
+        return [mark + frame[start : start + PIECE_BYTES] for start in starts]

@@ -85,8 +85,8 @@ class SpeechSocket:
         self._request_id = request_id
         self._route = route
         self._finishes = finishes
-        self._reader = Reader(socket, hub.clock, self._receive, self._is_full, self._hears, audio_mark)
         wire = SocketWire.under(socket)
+        self._reader = Reader(socket, hub.clock, self._receive, self._is_full, self._hears, audio_mark, wire.more)
         stall_s = hub.settings.server.stall_timeout_s
         self._writer = Writer(wire, stall_s, self._take_up, self._is_idle, self._reader.go_on)
         self._channels = Channels(hub, principal, request_id, route, self._writer.go, self._writer.wake)
