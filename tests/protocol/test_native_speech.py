@@ -90,6 +90,18 @@ def test_a_stream_whose_text_is_known_needs_one_message() -> None:
     assert shell.stream.flushes == []
 
 
+def test_the_same_settings_are_the_same_value_and_others_are_not() -> None:
+    shell = Shell()
+    configs = []
+    for start in ({"text": "One."}, {"text": "Two."}, {"text": "Two.", "speed": 1.5}, {"text": "One."}):
+        shell.put("start", **start, end=True)
+        configs.append(shell.stream.config)
+        shell.flushed()
+    assert configs[0] is configs[1]
+    assert [config.speed for config in configs] == [1.0, 1.0, 1.5, 1.0]
+    assert configs[3] == configs[0]
+
+
 def test_flushes_come_back_in_order_with_where_they_end() -> None:
     shell = started()
     shell.put("text", text="One.")

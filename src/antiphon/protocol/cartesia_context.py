@@ -10,6 +10,7 @@ from antiphon.core.speech import Prosody, SpeechConfig
 from antiphon.protocol.actions import Key
 from antiphon.protocol.cartesia_messages import MessageWriter
 from antiphon.protocol.cartesia_request import (
+    UNSAID,
     GenerationRequest,
     audio_format,
     buffer_delay_s,
@@ -139,6 +140,8 @@ class Context:
     def change_of_prosody(self, request: GenerationRequest) -> Prosody | None:
         """What a message changes about speed, volume and emotion for text from here on; None if nothing."""
         asked = prosody_of(request, request.voice)
+        if asked is UNSAID:
+            return None
         now = self.prosody
         change = Prosody(
             speed=asked.speed if asked.speed != now.speed else None,

@@ -5,7 +5,7 @@ API ever had is read. What cannot be honoured is refused with a message that say
 """
 
 import re
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Any, Final, Literal, TypeAlias, TypeVar
 
 import msgspec
 
@@ -47,6 +47,9 @@ class VoiceSpecifier(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 Voice: TypeAlias = str | VoiceSpecifier
+
+UNSAID: Final = Prosody()
+"""Of a request that says nothing about it."""
 
 
 class GenerationConfig(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -170,7 +173,7 @@ def prosody_of(fields: SpeechFields, voice: Voice | None) -> Prosody:
     """
     controls = voice.controls if isinstance(voice, VoiceSpecifier) else None
     if fields.generation_config is None and fields.speed is None and controls is None:
-        return _UNSAID
+        return UNSAID
     config, controls = fields.generation_config or GenerationConfig(), controls or ExperimentalControls()
     speed = config.speed
     if speed is None and fields.speed is not None:
@@ -234,7 +237,6 @@ def check_text(text: str, max_chars: int) -> str:
 
 
 _LANGUAGE_TAG = re.compile(r"[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*")
-_UNSAID = Prosody()
 _NAMED_SPEEDS = {"slowest": 0.6, "slow": 0.8, "normal": 1.0, "fast": 1.25, "fastest": 1.5}
 _LEGACY_EMOTIONS = {
     "anger": "angry",

@@ -14,7 +14,6 @@ from typing import Final, Literal
 
 from antiphon.core.errors import AntiphonError, AtCapacity, InvalidInput, ModelUnavailable
 from antiphon.core.event import Audio, Event, Failed, Flushed, PhonemeTimes, Saved, Unsaved, Warned, WordTimes
-from antiphon.core.frame import AudioFormat
 from antiphon.core.speech import SpeechConfig
 from antiphon.core.turns import TurnEvent
 from antiphon.protocol import native_speech_messages as wire
@@ -23,7 +22,7 @@ from antiphon.protocol.http import NotSupported
 from antiphon.protocol.native_frames import JSON, AudioFrames, message_frame, placed
 from antiphon.protocol.native_messages import ErrorMessage
 from antiphon.protocol.native_speech_snapshot import SavedSpeech, SpeechSeal
-from antiphon.protocol.native_speech_stream import SpeechStream
+from antiphon.protocol.native_speech_stream import Configs, SpeechStream
 
 SNAPSHOT: Final = 0x02
 END: Final = "end"
@@ -55,6 +54,7 @@ class NativeSpeechSocket:
         self._owner = owner
         self._keys = itertools.count(1)
         self._stream: SpeechStream | None = None
+        self._configs = Configs(limits.max_buffer_delay_s)
         self._broken = False
         """The stream before broke off: its client may not know yet."""
         self._over = False
@@ -122,22 +122,7 @@ class NativeSpeechSocket:
 
     def _start(self, start: wire.Start, now_s: float) -> list[Action]:
         self._require_none()
-        delay_ms, lead_ms = start.max_buffer_delay_ms, start.lead_ms
-        config = SpeechConfig(
-            voice=start.voice,
-            model=start.model,
-            language=start.language,
-            format=AudioFormat("raw", start.output.encoding, start.output.sample_rate_hz),
-            speed=start.speed,
-            volume=start.volume,
-            emotion=start.emotion,
-            normalize=start.normalize,
-            max_buffer_delay_s=self._limits.max_buffer_delay_s if delay_ms is None else delay_ms / 1000,
-            words=start.words,
-            phonemes=start.phonemes,
-            lead_s=None if lead_ms is None else lead_ms / 1000,
-            seed=start.seed,
-        )
+        config = self._configs.of(start)
         frames = AudioFrames(start.output, self._limits.chunk_s)
         stream = self._begin(SpeechStream(next(self._keys), start.output, frames, now_s))
         key, ready = stream.key, wire.Ready(output=start.output, ended=start.end)

@@ -1,15 +1,50 @@
-"""What the speech socket knows of the stream under way."""
+"""What the speech socket knows of the stream under way, and of what the last one asked for."""
 
 from dataclasses import dataclass, field
 from typing import Final
 
-from antiphon.core.speech import Prosody
+from msgspec.structs import replace
+
+from antiphon.core.frame import AudioFormat
+from antiphon.core.speech import Prosody, SpeechConfig
 from antiphon.protocol.actions import Key, Push
 from antiphon.protocol.native_frames import AudioFrames
 from antiphon.protocol.native_messages import AudioShape
-from antiphon.protocol.native_speech_messages import ChangeProsody
+from antiphon.protocol.native_speech_messages import ChangeProsody, Start
 
 _UNCHANGED: Final = Prosody()
+
+
+class Configs:
+    """What the streams of one socket ask for. A client asks for the same again and again: the last is kept."""
+
+    def __init__(self, default_delay_s: float) -> None:
+        self._default_delay_s = default_delay_s
+        self._asked: Start | None = None
+        self._config = SpeechConfig("")
+
+    def of(self, start: Start) -> SpeechConfig:
+        """The same value for the same settings, whatever the text."""
+        asked = replace(start, text="", end=False)
+        if asked != self._asked:
+            delay_ms, lead_ms = start.max_buffer_delay_ms, start.lead_ms
+            self._config = SpeechConfig(
+                voice=start.voice,
+                model=start.model,
+                language=start.language,
+                format=AudioFormat("raw", start.output.encoding, start.output.sample_rate_hz),
+                speed=start.speed,
+                volume=start.volume,
+                emotion=start.emotion,
+                normalize=start.normalize,
+                max_buffer_delay_s=self._default_delay_s if delay_ms is None else delay_ms / 1000,
+                words=start.words,
+                phonemes=start.phonemes,
+                lead_s=None if lead_ms is None else lead_ms / 1000,
+                seed=start.seed,
+            )
+            self._asked = asked
+        return self._config
 
 
 @dataclass(slots=True)

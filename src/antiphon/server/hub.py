@@ -50,6 +50,15 @@ class Engines(Protocol):
     def listener(self, config: HearingConfig) -> tuple[Ear, HearingConfig]: ...
 
 
+@dataclass(slots=True)
+class Choice:
+    """What a caller's last settings led to. Clients ask for the same again and again, and hand over the same value."""
+
+    asked: SpeechConfig | None = None
+    engine: Engine[SpeechConfig] | None = None
+    given: SpeechConfig | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Hub:
     settings: Settings
@@ -82,9 +91,10 @@ class Hub:
         *,
         finishing: bool = False,
         snapshot: bytes = b"",
+        choice: Choice | None = None,
     ) -> Line:
         """Take a stream for a caller; ``finishing`` one even while the server leaves. ``snapshot``: of a stream of
-        speech to go on with; ``config`` only names its voice.
+        speech to go on with; ``config`` only names its voice. ``choice``: of this caller, kept for its next stream.
 
         Raises ``Unready``, ``AtCapacity``, ``NotFound``, ``InvalidInput``.
         """
@@ -95,11 +105,7 @@ class Hub:
             if not finishing:
                 self.lifecycle.require_ready()
             if isinstance(config, SpeechConfig):
-                leads = [lead_s for lead_s in (self.settings.engine.lead_s, config.lead_s) if lead_s is not None]
-                lead_s = min(leads, default=None)
-                if (config.owner, config.lead_s) != (principal.name, lead_s):
-                    config = replace(config, owner=principal.name, lead_s=lead_s)
-                engine, config = self.voices.resolve(config)
+                engine, config = self._choose(config, principal, Choice() if choice is None else choice)
                 if config.dictionary:
                     said = self.dictionaries.pronunciations(principal.name, config.dictionary)
                     config = replace(config, pronunciations=said)
@@ -130,6 +136,17 @@ class Hub:
             line = EarLine(number, ear, place, self.journal, self.clock, self._lines, ear=ear, bytes_per_s=bytes_per_s)
         self._lines[number] = line
         return line
+
+    def _choose(
+        self, config: SpeechConfig, principal: Principal, choice: Choice
+    ) -> tuple[Engine[SpeechConfig], SpeechConfig]:
+        if choice.asked is config and choice.engine is not None and choice.given is not None:
+            return choice.engine, choice.given
+        leads = [lead_s for lead_s in (self.settings.engine.lead_s, config.lead_s) if lead_s is not None]
+        owned = replace(config, owner=principal.name, lead_s=min(leads, default=None))
+        choice.engine, choice.given = self.voices.resolve(owned)
+        choice.asked = config
+        return choice.engine, choice.given
 
     def metrics_text(self) -> bytes:
         """Up to this moment: streams that last tell what they have not told yet, so that their chunks need not."""

@@ -9,7 +9,7 @@ from antiphon.core.brain import BrainEvent
 from antiphon.core.event import Event
 from antiphon.protocol.actions import Ask, Key, Open
 from antiphon.server.auth import Principal
-from antiphon.server.hub import Hub
+from antiphon.server.hub import Choice, Hub
 from antiphon.server.journal import Answered, Crashed, Outcome
 from antiphon.server.session.channel import Channel
 from antiphon.server.session.question import Question
@@ -35,6 +35,7 @@ class Channels:
         self._news = news
         self._later = later
         self._loop = asyncio.get_running_loop()
+        self._choice = Choice()
         self._open: dict[Key, Channel] = {}
         self._ready: deque[Channel] = deque()
         self._questions: set[Question] = set()
@@ -81,7 +82,7 @@ class Channels:
 
         channel.line = self._hub.open_line(
             action.config, wake, self._principal, self._request_id, self._route,
-            finishing=finishing, snapshot=action.snapshot,
+            finishing=finishing, snapshot=action.snapshot, choice=self._choice,
         )  # fmt: skip
         self._open[action.key] = channel
 
