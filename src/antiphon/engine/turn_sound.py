@@ -24,6 +24,11 @@ _RANGE_DB = 28.0
 _TAIL_DB = 35.0
 _FLOOR_DB = 8.0
 _CLEAR_DB = 10.0
+_NOISE_DB, _NOISE_PART, _STEADY_DB = 3.0, 0.4, 26.0
+"""Noise goes up and down: sound that counts is this much above nine tenths of the last part of the pause, unless that
+stands out of the quietest moments so far: then it is no noise, but sound that goes on."""
+_USUAL_S = -0.06
+"""What the detector is off by, where noise hides the end of the sound."""
 _OVER_DB = 30.0
 
 EARLIER_S, LATER_S = 0.12, 0.4
@@ -68,9 +73,12 @@ def later_s(audio: Samples, silence_s: float) -> float:
     before = round(EARLIER_S * EAR_RATE_HZ)
     around = _levels_db(audio[max(0, len(audio) - pause - before) :])
     floor = float(np.percentile(np.concatenate((speech, around)), 10))
+    noise = float(np.percentile(around[-max(4, round(_NOISE_PART * len(around))) :], 90))
     least = max(level - _TAIL_DB, floor + _FLOOR_DB)
+    if noise < floor + _STEADY_DB:
+        least = max(least, noise + _NOISE_DB)
     if least > level - _CLEAR_DB:
-        return 0.0  # too noisy to tell
+        return _USUAL_S  # too noisy to tell
     loud = np.flatnonzero(around > least)
     end_s = (int(loud[-1]) + 1) / 100 - EARLIER_S if len(loud) else -EARLIER_S
     return min(max(end_s, -EARLIER_S), LATER_S, silence_s)
