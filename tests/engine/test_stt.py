@@ -11,7 +11,7 @@ from antiphon.core.errors import AtCapacity, InvalidInput
 from antiphon.core.event import Event, Failed, Flushed, Warned
 from antiphon.core.frame import Samples
 from antiphon.core.hearing import Heard, HearingConfig, Listened, SpeechStarted, SpeechStopped, TurnScored
-from antiphon.engine.ear import Ask, Hypothesis
+from antiphon.engine.ear import Ask, Closing, Hypothesis
 from antiphon.engine.ear_fake import WORD_SAMPLES, FakeEar, FakeScorer, FakeVad, hush, spell
 from antiphon.engine.fake import VirtualLoop
 from antiphon.engine.stt import MAX_BACKLOG_S, SttEngine, SttStream
@@ -430,6 +430,27 @@ def test_turns_are_scored_through_a_pause_with_the_words_so_far() -> None:
     assert silences[-1] > 2.4
     assert {words(text) == said([1, 2, 3]) for _, text, _ in scorer.asked} == {True}
     assert max(samples for samples, _, _ in scorer.asked) <= 8 * RATE
+
+
+def test_what_the_recogniser_makes_of_a_pause_reaches_the_scorer_and_that_of_an_earlier_one_does_not() -> None:
+    class Telling(FakeEar):
+        def decode(self, samples: Samples, ask: Ask) -> Iterator[Hypothesis | None]:
+            for heard in super().decode(samples, ask):
+                count = float(len(heard.words)) if heard else 0.0
+                yield heard and replace(heard, closing=Closing(count, -count))
+
+    class Judge(FakeScorer):
+        def score(self, audio: Samples, text: str, *rest: object) -> float:
+            told.append((len(text.split()), rest[-1]))
+            return 0.9
+
+    told: list[tuple[int, object]] = []
+    loop = VirtualLoop()
+    engine = SttEngine([Telling()], FakeVad(), loop.scheduler, scorer=Judge())
+    stream = engine.open_stream(TURNS, lambda: None)
+    stream.push(np.concatenate([spell([1, 2]), hush(0.3), spell([3]), hush(0.3)]).tobytes())
+    loop.run()
+    assert set(told) == {(2, Closing(2.0, -2.0)), (3, Closing(3.0, -3.0))}
 
 
 def test_words_are_final_before_a_turn_is_judged_over() -> None:

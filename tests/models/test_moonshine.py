@@ -19,10 +19,9 @@ from antiphon.models.moonshine import (
     Decoding,
     Encoded,
     Moonshine,
-    loop_period,
     pieces_of,
-    without_loop,
 )
+from antiphon.models.moonshine_loops import loop_period, without_loop
 from antiphon.models.moonshine_words import detokenize, read_vocabulary
 from antiphon.settings import load
 from antiphon.store.store import ModelStore
@@ -116,6 +115,29 @@ def decode(moonshine: Moonshine, encoded: Encoded, prefix: tuple[int, ...] = ())
     while not decoding.ended:
         decoding = moonshine.step(encoded, decoding)
     return decoding
+
+
+def test_a_full_stop_is_surer_after_a_whole_sentence_and_every_way_of_decoding_tells_the_same(
+    moonshine: Moonshine, speak: Speak
+) -> None:
+    def decoded(samples: Samples, draft: tuple[int, ...] = ()) -> Decoding:
+        encoded = moonshine.encode(samples)
+        decoding = moonshine.begin(encoded, draft=draft)
+        while not decoding.ended:
+            decoding = moonshine.step(encoded, decoding)
+        return decoding
+
+    audio = speak("She put the old blue umbrella, and her coat, into the cupboard.")
+    whole = decoded(audio)
+    mark, comma, word = moonshine.after(whole)
+    assert np.exp(mark) + np.exp(comma) + np.exp(word) < 1.0 + 1e-6
+    assert mark > comma
+    begun = decoded(audio[: round(0.38 * len(audio))])
+    assert len(begun.tokens) < len(whole.tokens)
+    assert np.subtract(*moonshine.after(begun)[:2]) < mark - comma
+    for draft in (whole.tokens, whole.tokens[:-1], whole.tokens[:3]):
+        # its numbers are rounded by how many tokens one call reads
+        assert moonshine.after(decoded(audio, draft)) == pytest.approx((mark, comma, word), abs=0.3)
 
 
 def test_decode_that_begins_with_settled_tokens_ends_as_the_whole_one(moonshine: Moonshine, speak: Speak) -> None:

@@ -3,10 +3,10 @@
     python train/turn/play.py pauses.json --half tune --keep tune.pkl ...     # and the same for the other half
     python train/turn/fit.py tune.pkl report.pkl [--shipped]
 
-1. Evidence: at each pause the words as they stood 0.45 s after the true end (by rules and by the utterance model), the
-   pause model's log odds, where pitch and level end, how long somebody spoke. A logistic
-   regression, drawn to hand-set values; synthesised pieces count 0.4, since each ends with the fall of a whole
-   sentence; the length is held at its value: that parts are shorter than wholes is how this set was made.
+1. Evidence: at each pause the words as they stood 0.45 s after the true end (by rules and by the utterance model), how
+   sure the recogniser was of a full stop, the pause model's log odds, where pitch and level end, how long somebody
+   spoke. A logistic regression, drawn to hand-set values; synthesised pieces count 0.4, since each ends with the fall
+   of a whole sentence; the length is held at its value: that parts are shorter than wholes is how this set was made.
 2. Silence: log odds to a wait, ``exp(steepness * (level - odds))`` within ``wait_s``. What each level costs is
    printed as a frontier, cut-offs against the median: for the tuning half by weights that have not seen the pause
    (seven folds by speaker), for the other by those fitted on all of the tuning half.
@@ -17,7 +17,6 @@ import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import play
@@ -26,15 +25,15 @@ from scipy.optimize import minimize
 
 from antiphon.core.hearing import EAR_RATE_HZ, TurnScored
 from antiphon.engine.stt_turn import SCORE_AT_S
-from antiphon.engine.turn import FULL_S, HEAR_S, HEARD_SAMPLES, WEIGHTS
+from antiphon.engine.turn import FULL_S, HEAR_S, HEARD_SAMPLES, WEIGHTS, closing_terms
 from antiphon.engine.turn_sound import EARLIER_S, ending, later_s
 from antiphon.models.pause import PauseModel
 from antiphon.models.utterance import UtteranceModel
 from antiphon.text.turn_evidence import turn_evidence
 
-NAMES = ("text", "words", "pause", "pitch", "fall", "length", "bias")
-PRIOR = np.array([1.04, 0.3, 0.3, -0.19, 0.003, 2.0 / FULL_S, -2.4])
-PRIOR_SD = np.array([0.3, 0.3, 0.3, 0.33, 0.02, 0.02, 4.5])
+NAMES = ("text", "words", "pause", "comma", "word", "pitch", "fall", "length", "bias")
+PRIOR = np.array([1.04, 0.3, 0.3, 0.2, 0.2, -0.19, 0.003, 2.0 / FULL_S, -2.4])
+PRIOR_SD = np.array([0.3, 0.3, 0.3, 0.3, 0.3, 0.33, 0.02, 0.02, 4.5])
 MADE_COUNTS = 0.4
 FOLDS = 7
 READ_S = 0.45
@@ -66,16 +65,25 @@ def pauses(file: Path, judges: Judges) -> list[Pause]:
     return [_pause(*heard, judges) for heard in play.kept_pauses(file)]
 
 
-def _pause(played: Any, run: Sequence[TurnScored], start: int, stop: int, end: bool, judges: Judges) -> Pause:
+def _pause(
+    played: play.Played,
+    run: Sequence[TurnScored],
+    asked: Sequence[play.Score],
+    start: int,
+    stop: int,
+    end: bool,
+    judges: Judges,
+) -> Pause:
     clip = played.clip
     quiet = run[-1].at_sample - run[-1].silence_samples
-    read = [e for e in run if e.at_sample <= start + READ_S * EAR_RATE_HZ] or run[:1]
+    read = max(1, sum(e.at_sample <= start + READ_S * EAR_RATE_HZ for e in run)) - 1
+    text, closing = run[read].text, asked[read].closing
     speech = clip.samples[:quiet]
     how = ending(speech[-4 * EAR_RATE_HZ :])
     heard = quiet + round(HEAR_S * EAR_RATE_HZ)
     pause = judges.pause.log_odds(clip.samples[max(0, heard - HEARD_SAMPLES) : heard])
-    evidence = turn_evidence(read[-1].text)
-    words = judges.words.log_odds(read[-1].text)
+    evidence = turn_evidence(text)
+    words = judges.words.log_odds(text)
     later = later_s(clip.samples[max(0, quiet - 8 * EAR_RATE_HZ) : quiet + EAR_RATE_HZ // 2], 0.5)
     return Pause(
         speaker=clip.name.split(" ")[0].rsplit("-", 1)[0] if clip.group.startswith("real") else clip.name,
@@ -85,7 +93,7 @@ def _pause(played: Any, run: Sequence[TurnScored], start: int, stop: int, end: b
         at_s=(quiet - start) / EAR_RATE_HZ + max(later, -EARLIER_S),
         asked=evidence.asked,
         features=np.array([
-            evidence.logit, words - WEIGHTS.words_mean, pause - WEIGHTS.pause_mean,
+            evidence.logit, words - WEIGHTS.words_mean, pause - WEIGHTS.pause_mean, *closing_terms(closing),
             how.pitch, how.fall, min(quiet / EAR_RATE_HZ, FULL_S), 1.0,
         ]),
     )
@@ -126,7 +134,7 @@ def cell(some: Sequence[Pause], odds: NDArray[np.float64], level: float) -> str:
 def alone(tune: Sequence[Pause], report: Sequence[Pause]) -> None:
     """AUC of each kind of evidence by itself."""
     print("| AUC alone | tune real | tune made | report real | report made |\n" + "|---" * 5 + "|")
-    for at, name in enumerate(NAMES[:4]):
+    for at, name in enumerate(NAMES[:6]):
         sign = -1.0 if name == "pitch" else 1.0
         cells = []
         for half in (tune, report):

@@ -38,6 +38,7 @@ from antiphon.core.turns import (
     TurnStarted,
     TurnUpdated,
 )
+from antiphon.engine.ear import Closing
 from antiphon.engine.ear_moonshine import MoonshineEar
 from antiphon.engine.scheduler import Scheduler
 from antiphon.engine.scorer import TurnScorer
@@ -95,6 +96,7 @@ class Score:
     text: str
     value: float
     audio: Samples | None
+    closing: Closing | None
 
 
 @dataclass
@@ -121,12 +123,18 @@ class Witness:
         self._audio = audio
 
     def score(
-        self, audio: Samples, text: str, silence_s: float, language: str, expected_digits: tuple[int, ...] = ()
+        self,
+        audio: Samples,
+        text: str,
+        silence_s: float,
+        language: str,
+        expected_digits: tuple[int, ...] = (),
+        closing: Closing | None = None,
     ) -> float:
-        value = self.inner.score(audio, text, silence_s, language, expected_digits)
+        value = self.inner.score(audio, text, silence_s, language, expected_digits, closing)
         fresh = not self.scores or silence_s < self.scores[-1].silence_s
         kept = audio.astype("f2") if self._audio and fresh else None
-        self.scores.append(Score(self._clock.now_s(), silence_s, text, value, kept))
+        self.scores.append(Score(self._clock.now_s(), silence_s, text, value, kept, closing))
         return value
 
     def warm_up(self) -> None:
@@ -192,19 +200,24 @@ class Stage:
         return Played(clip, hearing, events, witness.scores)
 
 
-def kept_pauses(file: Path) -> Iterator[tuple[Played, list[TurnScored], int, int, bool]]:
-    """What ``--keep`` wrote: for each pause and end that was scored, its scores, [start, stop) in samples, and whether
-    the turn ends there."""
+def kept_pauses(file: Path) -> Iterator[tuple[Played, list[TurnScored], list[Score], int, int, bool]]:
+    """What ``--keep`` wrote: for each pause and end that was scored, its scores, what was asked for each of them,
+    [start, stop) in samples, and whether the turn ends there."""
     sys.modules["__main__"].__dict__.update(Played=Played, Score=Score)  # as they were pickled
     for played in pickle.loads(file.read_bytes()):
         clip = played.clip
         ends = [(clip.speech[1], len(clip.samples), True)] if clip.ends_turn else []
-        scored = [event for _, event in played.events if isinstance(event, TurnScored)]
+        answers = [event for _, event in played.events if isinstance(event, TurnScored)]
+        scored = list(zip(answers, played.scores, strict=True))
         for start, stop, end in [*((a, b, False) for a, b in clip.pauses), *ends]:
-            near = [e for e in scored if (e.at_sample - e.silence_samples - start) / EAR_RATE_HZ > -1.2]
-            run = [e for e in near if e.at_sample > start and e.at_sample - e.silence_samples < stop - 500]
+            near = [one for one in scored if (_quiet_from(one[0]) - start) / EAR_RATE_HZ > -1.2]
+            run = [one for one in near if one[0].at_sample > start and _quiet_from(one[0]) < stop - 500]
             if run:
-                yield played, run, start, stop, end
+                yield played, [e for e, _ in run], [asked for _, asked in run], start, stop, end
+
+
+def _quiet_from(scored: TurnScored) -> int:
+    return scored.at_sample - scored.silence_samples
 
 
 def _message(event: TurnEvent) -> TurnsMessage:

@@ -27,11 +27,24 @@ class EarWord:
 
 
 @dataclass(frozen=True, slots=True)
+class Closing:
+    """What a recogniser would write after the last word: how sure it is that the sentence ends there.
+
+    Natural logarithms of the odds of a closing mark against a ``comma``, and against another ``word``. (That it does
+    write a closing mark tells nothing: it closes almost whatever it hears.)
+    """
+
+    comma: float
+    word: float
+
+
+@dataclass(frozen=True, slots=True)
 class Hypothesis:
     """What a window seems to say.
 
     ``avg_logprob``: mean natural-log probability of what was *chosen* (0.0 if nothing was); ``looped``: the decoder
-    repeated itself and was stopped; ``silence``: the recogniser's own belief that nobody speaks, if it has one.
+    repeated itself and was stopped; ``silence``: the recogniser's own belief that nobody speaks, if it has one;
+    ``closing``: what it would write next, if it tells.
     """
 
     words: tuple[EarWord, ...] = ()
@@ -39,6 +52,7 @@ class Hypothesis:
     looped: bool = False
     silence: float = 0.0
     language: str = ""
+    closing: Closing | None = None
 
 
 @dataclass(frozen=True, slots=True)

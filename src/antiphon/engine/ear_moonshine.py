@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from antiphon.core.frame import Samples
-from antiphon.engine.ear import Ask, EarWord, Hypothesis, Windowed
+from antiphon.engine.ear import Ask, Closing, EarWord, Hypothesis, Windowed
 from antiphon.engine.ear_bias import KeytermBias
 from antiphon.engine.ear_times import begin_with_sound, place_words
 from antiphon.models.moonshine import (
@@ -22,10 +22,9 @@ from antiphon.models.moonshine import (
     SAMPLE_RATE_HZ,
     Decoding,
     Moonshine,
-    loop_period,
-    without_loop,
 )
 from antiphon.models.moonshine_attention import FRAME_SAMPLES, token_frames
+from antiphon.models.moonshine_loops import loop_period, without_loop
 from antiphon.models.moonshine_words import Tokenizer, word_spans
 from antiphon.models.session import Sessions
 
@@ -76,7 +75,11 @@ class MoonshineEar(Windowed):
         places = None
         if decoding.attention and spans and not ask.interim:
             places = _places(decoding, len(tokens), spans, samples)
-        yield self._hypothesis(decoding, tokens, spans, samples, places)
+        closing = None
+        if spans and not ask.interim:
+            mark, comma, word = model.after(decoding)
+            closing = Closing(mark - comma, mark - word)
+        yield self._hypothesis(decoding, tokens, spans, samples, places, closing)
 
     def expect(self, keyterms: Sequence[str]) -> KeytermBias | None:
         return KeytermBias(keyterms, self._tokenizer.tokens) if keyterms else None
@@ -95,6 +98,7 @@ class MoonshineEar(Windowed):
         spans: list[tuple[int, int]],
         samples: Samples,
         places: list[tuple[int, int]] | None,
+        closing: Closing | None,
     ) -> Hypothesis:
         texts = [self._model.text(tokens[start:end]) for start, end in spans]
         if places is None:
@@ -105,7 +109,7 @@ class MoonshineEar(Windowed):
             if text
         )
         average = float(np.mean(decoding.logprobs)) if decoding.logprobs else 0.0
-        return Hypothesis(words, average, len(tokens) < len(decoding.tokens), language="en")
+        return Hypothesis(words, average, len(tokens) < len(decoding.tokens), language="en", closing=closing)
 
 
 def _places(decoding: Decoding, tokens: int, spans: list[tuple[int, int]], samples: Samples) -> list[tuple[int, int]]:

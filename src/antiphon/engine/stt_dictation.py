@@ -154,7 +154,10 @@ class Dictation:
     def _heard_all(self, window: Window, end: int, spoken_frames: int, quiet: bool) -> Steps:
         if not window.complete:
             hypothesis = yield from self._decode(window, end)
-            window.hear(hypothesis, end, complete=quiet and window.spoken_frames == spoken_frames)
+            complete = quiet and window.spoken_frames == spoken_frames
+            window.hear(hypothesis, end, complete=complete)
+            if self.turn is not None and complete:
+                self.turn.closing = hypothesis.closing
 
     def close(self) -> Steps:
         window, position = self.window, self._segmenter.position
@@ -236,8 +239,9 @@ class Dictation:
         window = self.window
         text = turn.text([word.text for word in window.words()] if window else [])
         language = self._config.language or (window.draft.language if window is not None else "") or "en"
-        likelihood = scorer.score(audio, text, silence / EAR_RATE_HZ, language, self._config.expected_digits)
-        turn.scored(segmenter.quiet_from, silence / EAR_RATE_HZ, likelihood)
+        digits, silence_s = self._config.expected_digits, silence / EAR_RATE_HZ
+        likelihood = scorer.score(audio, text, silence_s, language, digits, turn.closing)
+        turn.scored(segmenter.quiet_from, silence_s, likelihood)
         events: list[Event] = []
         if window is not None and window is self.window and window.complete:
             if likelihood < FREEZE_BELOW:

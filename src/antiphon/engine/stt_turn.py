@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from antiphon.core.hearing import EAR_RATE_HZ
+from antiphon.engine.ear import Closing
 
 SCORE_AT_S = (
     0.09, 0.18, 0.24, 0.3, 0.36, 0.42, 0.48, 0.54, 0.6, 0.68, 0.76, 0.85, 1.0, 1.15, 1.3, 1.45, 1.6, 1.75, 1.82, 1.9,
@@ -25,6 +26,8 @@ class TurnView:
         self._scores = 0
         self._begun = False
         self._over = True
+        self.closing: Closing | None = None
+        """Of the decode of this pause, once there is one."""
 
     def resume(self, at: int) -> None:
         """A voiced frame at sample ``at``."""
@@ -32,6 +35,7 @@ class TurnView:
             self.start, self._words = max(0, at - EAR_RATE_HZ // 2), []
             self._over = False
         self._begun, self._pause, self._scores = True, None, 0
+        self.closing = None
 
     def add(self, words: Sequence[str]) -> None:
         self._words = [*self._words, *words][-MAX_WORDS:]

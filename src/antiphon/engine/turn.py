@@ -16,6 +16,7 @@ import numpy as np
 
 from antiphon.core.frame import Samples
 from antiphon.core.hearing import EAR_RATE_HZ
+from antiphon.engine.ear import Closing
 from antiphon.engine.remembered import Remembered, fingerprint
 from antiphon.engine.turn_sound import Ending, ending, later_s
 from antiphon.text.turn_evidence import turn_evidence
@@ -78,6 +79,10 @@ class TurnWeights:
     pause_mean: float = -0.6
     """Means of W and P over ends and pauses of real voices, taken where there is none."""
     sound: float = 0.18
+    comma: float = 0.0
+    comma_mean: float = 0.0
+    word: float = 0.0
+    word_mean: float = 0.0
     pitch: float = -0.22
     fall: float = 0.0091
     length: float = 0.67
@@ -94,6 +99,7 @@ class TurnWeights:
 
 WEIGHTS = TurnWeights()
 
+CLOSING_RANGE = 12.0
 SOUND_RANGE = 4.5  # log odds; smart-turn is sure of too much
 FULL_S = 3.0
 
@@ -123,14 +129,27 @@ class HybridTurnScorer:
         self._endings = Remembered[Ending](_REMEMBERED)
 
     def score(
-        self, audio: Samples, text: str, silence_s: float, language: str, expected_digits: tuple[int, ...] = ()
+        self,
+        audio: Samples,
+        text: str,
+        silence_s: float,
+        language: str,
+        expected_digits: tuple[int, ...] = (),
+        closing: Closing | None = None,
     ) -> float:
         """Likelihood that the speaker is still in their turn; falls as ``silence_s`` grows."""
         quiet_s = silence_s - later_s(audio, silence_s)
-        return likelihood(self.wait_s(audio, text, silence_s, language, expected_digits), quiet_s, self._weights)
+        wait_s = self.wait_s(audio, text, silence_s, language, expected_digits, closing)
+        return likelihood(wait_s, quiet_s, self._weights)
 
     def wait_s(
-        self, audio: Samples, text: str, silence_s: float, language: str, expected_digits: tuple[int, ...] = ()
+        self,
+        audio: Samples,
+        text: str,
+        silence_s: float,
+        language: str,
+        expected_digits: tuple[int, ...] = (),
+        closing: Closing | None = None,
     ) -> float:
         """How much silence it takes until the likelihood falls to 0.2. ``audio`` ends ``silence_s`` into the pause."""
         weights = self._weights
@@ -140,6 +159,8 @@ class HybridTurnScorer:
         odds = weights.bias + (weights.text * evidence.logit if evidence.bias else weights.other_language)
         if (words := self._words if evidence.bias else None) is not None:
             odds += weights.words * (self._texts.get(text, partial(words.log_odds, text)) - weights.words_mean)
+        comma, word = closing_terms(closing, weights)
+        odds += weights.comma * comma + weights.word * word
         speech = audio[: max(0, len(audio) - round(silence_s * EAR_RATE_HZ))]
         how = self._ending(speech)
         odds += weights.pitch * how.pitch + weights.fall * how.fall
@@ -181,6 +202,14 @@ class HybridTurnScorer:
             return min(max(math.log(probability / (1 - probability)), -SOUND_RANGE), SOUND_RANGE)
 
         return self._sounds.get(fingerprint(heard), answer)
+
+
+def closing_terms(closing: Closing | None, weights: TurnWeights = WEIGHTS) -> tuple[float, float]:
+    """How much surer than usual the recogniser is of a full stop than of a comma, and than of another word."""
+    if closing is None:
+        return 0.0, 0.0
+    comma, word = (min(max(value, -CLOSING_RANGE), CLOSING_RANGE) for value in (closing.comma, closing.word))
+    return comma - weights.comma_mean, word - weights.word_mean
 
 
 def _until(audio: Samples, silence_s: float, pause_s: float) -> Samples:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from antiphon.core.errors import EngineFailed, InvalidInput, ModelUnavailable
 from antiphon.core.frame import Samples
 from antiphon.models.moonshine_attention import ATTENTION, attentive_decoder, mean_attention
+from antiphon.models.moonshine_loops import loop_period, without_loop
 from antiphon.models.moonshine_words import detokenize, read_vocabulary
 from antiphon.models.session import Sessions, load_session
 
@@ -38,9 +39,8 @@ _QUIET_WINDOW_SAMPLES = SAMPLE_RATE_HZ // 10
 _MIN_TAIL_SAMPLES = SAMPLE_RATE_HZ
 _TOKENS_PER_SECOND = 6.5
 _START, _END = 1, 2
-_MAX_LOOP_PERIOD = 16
-_LOOP_TOKENS = 12
-_LOOP_REPEATS = 3
+_LEAST = 1e-9
+_MARKS, _CLOSING_MARKS = b".?!,;:-", (b".", b"?", b"!")
 
 
 Bias: TypeAlias = Callable[[Sequence[int], NDArray[np.float32]], NDArray[np.float32]]
@@ -67,7 +67,8 @@ class Decoding:
     ``tokens`` [n] were chosen (or given); ``logprobs`` are their natural-log probabilities, and the end token's once
     ``ended``. ``cache`` maps the decoder's state inputs to float32 [1, 8, length, 36]; it lacks the last token.
     ``attention``: float32 [frames] for each choice that was made, where the decoder looked (see
-    ``moonshine_attention``); empty if the graph does not tell.
+    ``moonshine_attention``); empty if the graph does not tell. ``last``: logits [32768] of the place after the last
+    token that is no mark.
     """
 
     tokens: tuple[int, ...] = ()
@@ -75,6 +76,7 @@ class Decoding:
     ended: bool = False
     cache: Mapping[str, NDArray[np.float32]] = field(default_factory=dict, repr=False)
     attention: tuple[NDArray[np.float32], ...] = field(default=(), repr=False)
+    last: NDArray[np.float32] | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +108,10 @@ class Moonshine:
             self._vocabulary = read_vocabulary(tokenizer_path.read_bytes())
         except (OSError, IndexError) as error:
             raise ModelUnavailable(f"{tokenizer_path} cannot be read: {error}") from error
+        marks = {at: mark for at, mark in enumerate(self._vocabulary) if mark and not mark.strip(_MARKS)}
+        self._marks = frozenset(marks)
+        self._closing = [at for at, mark in marks.items() if mark.startswith(_CLOSING_MARKS)]
+        self._commas = [at for at in marks if at not in self._closing]
         names = [output.name for output in self._decoder.get_outputs()]
         self._attends = set(ATTENTION) <= set(names)
         # present.N.decoder.key is given back as past_key_values.N.decoder.key
@@ -159,7 +165,13 @@ class Moonshine:
         if agreed < len(given):
             cache = {name: value[:, :, : agreed + 1] if ".decoder." in name else value for name, value in state.items()}
         taken = given[:agreed]
-        begun = Decoding(taken, _logprobs_of(logits[:agreed], taken), False, cache, tuple(looked[: agreed + 1]))
+        last = agreed
+        while last and given[last - 1] in self._marks:
+            last -= 1
+        begun = Decoding(
+            taken, _logprobs_of(logits[:agreed], taken), False, cache, tuple(looked[: agreed + 1]),
+            logits[last].copy(),
+        )  # fmt: skip
         return _choose(begun, logits[agreed], bias)
 
     def step(self, encoded: Encoded, decoding: Decoding, bias: Bias | None = None) -> Decoding:
@@ -167,7 +179,20 @@ class Moonshine:
         logits, state, looked = self._decode(encoded, decoding.tokens[-1:], decoding.cache, use_cache=True)
         # the keys and values of the utterance come from the first step only: with the cache on, the graph gives none
         cache = {name: value if ".decoder." in name else decoding.cache[name] for name, value in state.items()}
-        return _choose(replace(decoding, cache=cache, attention=(*decoding.attention, *looked)), logits[-1], bias)
+        last = decoding.last if decoding.tokens[-1] in self._marks else logits[-1]
+        attention = (*decoding.attention, *looked)
+        return _choose(replace(decoding, cache=cache, attention=attention, last=last), logits[-1], bias)
+
+    def after(self, decoding: Decoding) -> tuple[float, float, float]:
+        """What the decoder made of the place after the last word: natural-log probabilities of a closing mark, of a
+        comma or its like, and of another word. An end without a mark is the rest."""
+        if decoding.last is None:
+            raise ValueError("nothing is decoded yet")
+        p = np.exp(decoding.last - decoding.last.max(), dtype=np.float64)
+        p /= p.sum()
+        closing, comma, end = p[self._closing].sum(), p[self._commas].sum(), p[_END]
+        closing, comma, word = np.log(np.maximum((closing, comma, 1.0 - closing - comma - end), _LEAST)).tolist()
+        return closing, comma, word
 
     def text(self, tokens: Sequence[int]) -> str:
         """The words of ``tokens``, without space at the ends. Markers such as ``<s>`` are left out."""
@@ -217,27 +242,6 @@ def pieces_of(samples: Samples, max_samples: int = MAX_PIECE_SAMPLES) -> list[tu
     if left:
         pieces.append((start, len(samples)))
     return pieces
-
-
-def loop_period(tokens: Sequence[int]) -> int:
-    """Length of the phrase that ``tokens`` end by repeating, 0 if they do not.
-
-    A loop is at least three repetitions and at least twelve tokens: "no, no, no" and telephone numbers are none.
-    """
-    for period in range(1, _MAX_LOOP_PERIOD + 1):
-        span = max(_LOOP_REPEATS * period, -(-_LOOP_TOKENS // period) * period)
-        tail = tokens[-span:]
-        if len(tail) == span and tail[period:] == tail[:-period]:
-            return period
-    return 0
-
-
-def without_loop(tokens: tuple[int, ...]) -> tuple[int, ...]:
-    """``tokens`` with the phrase that they end by repeating said once."""
-    if period := loop_period(tokens):
-        while len(tokens) >= 2 * period and tokens[-period:] == tokens[-2 * period : -period]:
-            tokens = tokens[:-period]
-    return tokens
 
 
 def _quietest(samples: Samples) -> int:
