@@ -5,6 +5,7 @@ The server is one with a scripted voice, so that no model's work is in the figur
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from statistics import median
 
 from antiphon.bench.arrivals import ClosedLoop
 from antiphon.bench.conditions import conditions
@@ -14,7 +15,7 @@ from antiphon.bench.player import Player
 from antiphon.bench.process import cpu_time
 from antiphon.bench.report import Cell, Report, Table
 from antiphon.bench.systems import Progress, Server, Wire, silent, try_out
-from antiphon.bench.target.contract import Line
+from antiphon.bench.target.contract import Line, Target
 from antiphon.bench.workload import distinct
 from antiphon.core.errors import ModelUnavailable
 
@@ -24,15 +25,19 @@ _MADE = {"cartesia-ws": ", encoded as base64 in JSON", "native-speech": ", binar
 ALLOWED_RATIO = 1.5
 ALLOWED_SESSION_BYTES = 200_000
 IDLE_SESSIONS = 200
+AGE, BLOCK, BLOCKS = 100, 20, 5
+"""Requests by which a session ages before it is measured, requests of a block, and blocks."""
 
 
 @dataclass(frozen=True, slots=True)
 class Length:
-    """CPU of the event loop per message in the first and the last third of one session's requests."""
+    """CPU of the event loop per message, in sessions of ``block`` requests and in one that is ``requests`` old at last:
+    medians of blocks that took turns."""
 
     requests: int
-    first_s: float
-    last_s: float
+    block: int
+    fresh_s: float
+    old_s: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +53,11 @@ def measure_floor(
     sessions: int = IDLE_SESSIONS, seed: int = 1, progress: Progress = silent,
 ) -> Floor:  # fmt: skip
     """``pid``: the server's process, which has served nobody yet; ``wire``: of :data:`WIRES`; ``sessions``: idle ones
-    of each round. Raises ``ModelUnavailable`` if it does not speak or cannot be read, ``InvalidInput`` for more sessions
-    than it may have open."""
+    of each round.
+
+    Raises ``ModelUnavailable`` if it does not speak or cannot be read, ``InvalidInput`` for more sessions than it may
+    have open.
+    """
     require_files(pid, sessions)
     texts = distinct("words25", seed)
     server = Server(url, wire)
@@ -66,7 +74,7 @@ def measure_floor(
             pair = compare(player, system, pid, texts, streams=streams, blocks=blocks,
                            requests=max(requests, 2 * streams), kind=kind)  # fmt: skip
             costs.append((streams, *pair))
-        progress("floor: one long session")
+        progress("floor: a session that grows old")
         length = _length(player, server, pid, texts)
         return Floor(wire, tuple(costs), idle, length)
 
@@ -97,8 +105,8 @@ def floor_report(found: Floor, notes: tuple[str, ...] = ()) -> Report:
             f"Wanted: at most {ALLOWED_RATIO} times.",
             "CPU of reading the requests, opening streams and all else is in the figures, over audio messages; all "
             "threads: with the workers, which read text, make the scripted audio and encode it.",
-            f"One session of {found.length.requests} requests: {_us(found.length.first_s)} us a message in its first "
-            f"third, {_us(found.length.last_s)} in its last.",
+            f"One caller: {_us(found.length.fresh_s)} us a message in sessions of {found.length.block} requests, "
+            f"{_us(found.length.old_s)} in one that has come to {found.length.requests}; medians of blocks in turns.",
         ),
     )
     idle = found.idle
@@ -125,18 +133,28 @@ def floor_report(found: Floor, notes: tuple[str, ...] = ()) -> Report:
                   {"floor": found})  # fmt: skip
 
 
-def _length(player: Player, server: Server, pid: int, texts: Iterator[str], requests: int = 90) -> Length:
-    target = server.target()
-    thirds = []
-    for _ in range(3):
-        lines = [Line(next(texts)) for _ in range(requests // 3)]
+def _length(player: Player, server: Server, pid: int, texts: Iterator[str]) -> Length:
+    """A session grows old; then it and fresh ones speak, in turns."""
+
+    def speak(target: Target, count: int) -> float:
+        player.prepare(target, 1)
+        lines = [Line(next(texts)) for _ in range(count)]
         before = cpu_time(pid)
-        played = player.play(target, lines, ClosedLoop(1, 0, len(lines)))
+        played = player.play(target, lines, ClosedLoop(1, 0, count))
         after = cpu_time(pid)
         messages = sum(len(take.chunks) for take in played.takes) or 1
-        thirds.append(after.since(before).main_s / messages if before and after else 0.0)
-    player.part(target)
-    return Length(requests, thirds[0], thirds[-1])
+        return after.since(before).main_s / messages if before and after else 0.0
+
+    old = server.target()
+    speak(old, AGE)
+    of_fresh, of_old = [], []
+    for _ in range(BLOCKS):
+        fresh = server.target()
+        of_fresh.append(speak(fresh, BLOCK))
+        of_old.append(speak(old, BLOCK))
+        player.part(fresh)  # its end costs neither
+    player.part(old)
+    return Length(AGE + BLOCKS * BLOCK, BLOCK, median(of_fresh), median(of_old))
 
 
 def _kb(size: float) -> float:
