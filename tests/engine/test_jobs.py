@@ -6,7 +6,7 @@ import pytest
 from antiphon.core.errors import EngineFailed
 from antiphon.core.event import Audio, Event, Failed, Flushed
 from antiphon.engine.fake import VirtualLoop
-from antiphon.engine.jobs import JobLine, Steps
+from antiphon.engine.jobs import AT_ONCE, AT_ONCE_S, IN_HAND_S, JobLine, Steps
 from antiphon.engine.outbox import Outbox
 
 RATE_HZ = 1000
@@ -265,17 +265,34 @@ def test_pull_takes_at_most_limit(limit: int) -> None:
 
 def test_quanta_that_cost_next_to_nothing_are_handed_over_together_once_something_plays() -> None:
     line = Line(loop := VirtualLoop())
-    line.job("a", "b", "c", "d", "e", "f", "g")
+    parts = [str(number) for number in range(AT_ONCE + 3)]
+    line.job(*parts)
     assert loop.scheduler.run_next()
-    assert names(line.line.pull()) == ["a"]  # the listener waits for the first
+    assert names(line.line.pull()) == parts[:1]  # the listener waits for the first
     assert loop.scheduler.run_next()
-    assert names(line.line.pull()) == ["b", "c", "d", "e"]
+    assert names(line.line.pull()) == parts[1 : AT_ONCE + 1]
     assert line.wakes == 2
+
+
+def test_quanta_are_handed_over_one_by_one_to_a_listener_who_has_little_in_hand() -> None:
+    line = Line(loop := VirtualLoop())
+    line.job("a", "b", "c", "d", seconds=0.6 * IN_HAND_S)
+    for together in (["a"], ["b"], ["c", "d"]):
+        assert loop.scheduler.run_next()
+        assert names(line.line.pull()) == together
+
+
+def test_a_run_of_quanta_ends_when_its_time_is_up() -> None:
+    line = Line(loop := VirtualLoop())
+    line.job("a", "b", "c", "d", "e", "f", cost_s=0.3 * AT_ONCE_S)
+    for together in (["a"], ["b", "c", "d", "e"], ["f"]):
+        assert loop.scheduler.run_next()
+        assert names(line.line.pull()) == together
 
 
 def test_quanta_that_cost_something_are_handed_over_one_by_one() -> None:
     line = Line(loop := VirtualLoop())
-    line.job("a", "b", "c", cost_s=0.002)
+    line.job("a", "b", "c", cost_s=2 * AT_ONCE_S)
     for name in ("a", "b", "c"):
         assert loop.scheduler.run_next()
         assert names(line.line.pull()) == [name]

@@ -24,9 +24,12 @@ Steps: TypeAlias = Iterator[list[Event]]
 Job: TypeAlias = Callable[[], Steps]
 """Starts one piece of work; each ``next()`` of what it returns is one bounded quantum, run by a worker."""
 
-AT_ONCE_S, AT_ONCE = 0.001, 4
-"""Quanta that take so little are run in a row, up to so many events, while the listener has something in hand: to hand
-each over alone, and to wake whoever takes it, would cost more than to make it."""
+AT_ONCE_S, AT_ONCE = 0.004, 8
+"""Quanta that take so little in all are run in a row, up to so many events: to hand each over alone, and to wake whoever
+takes it, would cost more than to make it. It is the time of the clock, not of the core: where workers and loop get into
+each other's way, quanta take longer, and each hand-over makes it worse."""
+IN_HAND_S = 0.1
+"""Only while the listener has so much still to hear."""
 
 _NEVER_HELD = float("-inf")
 
@@ -111,7 +114,7 @@ class JobLine:
             epoch, began_s = self._outbox.epoch, self._clock.now_s()
             steps, self._steps = self._steps, None
             job = self._jobs.popleft() if steps is None and self._jobs else None
-            in_hand = self._lead_s is None and self._dry_s > began_s + AT_ONCE_S
+            in_hand = self._lead_s is None and self._dry_s > began_s + IN_HAND_S
         events, steps = _advance(steps, job)
         while in_hand and steps is not None and self._takes_more(events, began_s):
             made, steps = _advance(steps, None)
