@@ -25,7 +25,7 @@ Job: TypeAlias = Callable[[], Steps]
 """Starts one piece of work; each ``next()`` of what it returns is one bounded quantum, run by a worker."""
 
 AT_ONCE_S, AT_ONCE = 0.004, 8
-"""Quanta that take so little in all are run in a row, up to so many events: to hand each over alone, and to wake whoever
+"""Quanta that take so little in all are run in a row, up to so many events: to hand each over alone, and wake whoever
 takes it, would cost more than to make it. It is the time of the clock, not of the core: where workers and loop get into
 each other's way, quanta take longer, and each hand-over makes it worse."""
 IN_HAND_S = 0.1
