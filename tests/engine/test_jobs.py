@@ -274,6 +274,34 @@ def test_quanta_that_cost_next_to_nothing_are_handed_over_together_once_somethin
     assert line.wakes == 2
 
 
+def test_the_next_jobs_quanta_come_along_and_so_does_the_marker() -> None:
+    line = Line(loop := VirtualLoop())
+    line.job("a", "b")
+    line.job("c")
+    line.marker("end")
+    assert loop.scheduler.run_next()
+    assert names(line.line.pull()) == ["a"]
+    assert loop.scheduler.run_next()
+    assert names(line.line.pull()) == ["b", "c", str(Flushed("end"))]
+    assert not loop.scheduler.run_next()
+
+
+def test_a_job_of_the_next_epoch_is_not_begun_in_the_run_of_the_last() -> None:
+    line = Line(loop := VirtualLoop())
+
+    def cancelled() -> Iterator[list[Event]]:
+        line.line.cancel()
+        line.job("new")
+        yield [audio("old")]
+
+    line.job("a")
+    line.line.submit(cancelled)
+    assert loop.scheduler.run_next()
+    assert names(line.line.pull()) == ["a"]
+    loop.run()
+    assert names(line.line.pull()) == ["new"]
+
+
 def test_quanta_are_handed_over_one_by_one_to_a_listener_who_has_little_in_hand() -> None:
     line = Line(loop := VirtualLoop())
     line.job("a", "b", "c", "d", seconds=0.6 * IN_HAND_S)

@@ -116,8 +116,11 @@ class JobLine:
             job = self._jobs.popleft() if steps is None and self._jobs else None
             in_hand = self._lead_s is None and self._dry_s > began_s + IN_HAND_S
         events, steps = _advance(steps, job)
-        while in_hand and steps is not None and self._takes_more(events, began_s):
-            made, steps = _advance(steps, None)
+        while in_hand and self._takes_more(events, began_s):
+            job = self._next_job(epoch) if steps is None else None
+            if steps is None and job is None:
+                break
+            made, steps = _advance(steps, job)
             events = [*events, *made]
         with self._lock:
             woken = self._distribute(epoch, events)
@@ -128,6 +131,10 @@ class JobLine:
         if woken:
             self._wake()
         return more
+
+    def _next_job(self, epoch: int) -> Job | None:
+        with self._lock:
+            return self._jobs.popleft() if self._jobs and epoch == self._outbox.epoch else None
 
     def _takes_more(self, events: list[Event], began_s: float) -> bool:
         """Whether the next quantum may come in the same run."""
