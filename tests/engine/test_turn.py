@@ -11,6 +11,7 @@ from antiphon.core.frame import Samples
 from antiphon.core.hearing import EAR_RATE_HZ, Heard, Listened, SpeechStarted, SpeechStopped, TurnScored
 from antiphon.core.turns import TurnEagerEnded, TurnEnded
 from antiphon.dialog.endpoint import Endpoint
+from antiphon.engine.ear import Closing
 from antiphon.engine.scorer import TurnScorer
 from antiphon.engine.turn import ACOUSTIC_S, WEIGHTS, HybridTurnScorer, likelihood
 
@@ -18,6 +19,8 @@ QUESTION = "What time do you close today?"
 AMBIGUOUS = "The order from last week never arrived."
 UNFINISHED = "I would like to book a table for my"
 DICTATION = "My number is 0 7 7"
+OPEN = replace(WEIGHTS, level=0.3)
+"""A level at which AMBIGUOUS is neither done nor not, for a scorer that lacks most of its judges."""
 
 
 class Sound:
@@ -82,7 +85,7 @@ def test_an_unfinished_sentence_and_a_dictation_wait_long_whatever_they_sound_li
 
 
 def test_where_words_leave_it_open_the_sound_decides() -> None:
-    waits = [end_of(HybridTurnScorer(Sound(p)), AMBIGUOUS, speech_s=4.0)[1] for p in (0.99, 0.6, 0.03)]
+    waits = [end_of(HybridTurnScorer(Sound(p), OPEN), AMBIGUOUS, speech_s=4.0)[1] for p in (0.99, 0.6, 0.03)]
     done, unsure, goes_on = (wait for wait in waits if wait is not None)
     assert done < 1.2
     assert done < unsure <= goes_on
@@ -94,7 +97,7 @@ def test_a_higher_level_waits_longer_where_it_is_not_plain() -> None:
         scorer = HybridTurnScorer(Sound(0.99), replace(WEIGHTS, level=level))
         return [end_of(scorer, text, speech_s=4.0)[1] for text in (AMBIGUOUS, UNFINISHED)]
 
-    (usual_s, most_s), (longer_s, still_s) = ends(WEIGHTS.level), ends(WEIGHTS.level + 0.2)
+    (usual_s, most_s), (longer_s, still_s) = ends(OPEN.level), ends(OPEN.level + 0.2)
     assert usual_s is not None
     assert longer_s is not None
     assert longer_s > usual_s
@@ -103,7 +106,7 @@ def test_a_higher_level_waits_longer_where_it_is_not_plain() -> None:
 
 def test_sound_is_asked_only_in_the_doubtful_middle() -> None:
     sound = Sound()
-    scorer = HybridTurnScorer(sound)
+    scorer = HybridTurnScorer(sound, OPEN)
     for text in (DICTATION, UNFINISHED):
         scorer.score(paused(noise(4.0), 0.3), text, 0.3, "en")
     assert sound.asked == []
@@ -115,7 +118,7 @@ def test_sound_is_asked_only_in_the_doubtful_middle() -> None:
 
 def test_sound_is_asked_once_a_pause_and_about_the_same_audio() -> None:
     sound, speech = Sound(), noise(10.0)
-    scorer = HybridTurnScorer(sound)
+    scorer = HybridTurnScorer(sound, OPEN)
     for silence in range(1024, 2 * EAR_RATE_HZ, 512):
         audio = np.concatenate([speech, np.zeros(silence, np.float32)])[-8 * EAR_RATE_HZ :]
         scorer.score(audio, AMBIGUOUS, silence / EAR_RATE_HZ, "en")
@@ -218,3 +221,13 @@ def test_each_judge_moves_the_end_and_smart_turn_is_for_words_without_a_judge() 
     german = "Ich habe meinen Schirm im Zug vergessen"
     assert ends(german, 8.0, 0.0, "de") == ends(german, -8.0, 0.0, "de")
     assert sound.asked
+
+
+def test_a_recogniser_that_is_sure_of_a_full_stop_hastens_the_end_and_one_that_does_not_tell_changes_nothing() -> None:
+    def wait_s(closing: Closing | None) -> float:
+        return HybridTurnScorer(None, wide).wait_s(paused(noise(4.0), 0.3), AMBIGUOUS, 0.3, "en", (), closing)
+
+    wide = replace(WEIGHTS, wait_s=(1e-9, 1e9))
+    usual = Closing(WEIGHTS.comma_mean, WEIGHTS.word_mean)
+    assert wait_s(Closing(6.0, 8.0)) < wait_s(usual) == wait_s(None) < wait_s(Closing(-1.0, 1.0))
+    assert wait_s(Closing(1e9, 1e9)) == wait_s(Closing(1e3, 1e3))  # within bounds

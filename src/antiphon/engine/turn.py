@@ -1,10 +1,11 @@
 """Is the speaker done? Words, sound and silence in one likelihood.
 
 Words are judged by rules (:mod:`antiphon.text.turn_evidence`) and by a small state-space language model
-(:mod:`antiphon.models.utterance`), the sound by where pitch and level end (:mod:`antiphon.engine.turn_sound`) and by a
-state-space network of our own (:mod:`antiphon.models.pause`); where the words have no such model, in other languages
-than English, by smart-turn as well (50 to 100 ms). Together they give the silence that it takes to believe in an end:
-0.38 s after a question, 1.8 s after "my number is". The weights are fitted by ``train/turn/fit.py``.
+(:mod:`antiphon.models.utterance`), words and sound at once by how sure the recogniser is of a full stop, the sound by
+where pitch and level end (:mod:`antiphon.engine.turn_sound`) and by a state-space network of our own
+(:mod:`antiphon.models.pause`); where the words have no such model, in other languages than English, by smart-turn as
+well (50 to 100 ms). Together they give the silence that it takes to believe in an end: 0.38 s after a question, 1.8 s
+after "my number is". The weights are fitted by ``train/turn/fit.py``.
 """
 
 import math
@@ -64,33 +65,34 @@ class WordJudge(Protocol):
 class TurnWeights:
     """Log odds that the speaker is done.
 
-    ``bias + text*T + words*(W - words_mean) + pause*(P - pause_mean) + pitch*semitones + fall*dB/s + length*min(s,
-    3)``: T of the rules, W of the utterance model, P of the pause model, each if there is one; plus ``sound*S``, S of
-    smart-turn, where the utterance model has no say: beside both it adds nothing.
+    ``bias + text*T + words*(W - words_mean) + pause*(P - pause_mean) + comma*(C - comma_mean) + word*(D - word_mean) +
+    pitch*semitones + fall*dB/s + length*min(s, 3)``: T of the rules, W of the utterance model, P of the pause model, C
+    and D of the recogniser (:class:`antiphon.engine.ear.Closing`), each if there is one; plus ``sound*S``, S of
+    smart-turn, where the utterance model has no say: beside both networks it adds nothing.
 
     From them the silence that an end takes: ``exp(steepness * (level - odds))`` seconds, within ``wait_s``.
     """
 
-    bias: float = -2.31
-    text: float = 0.855
-    words: float = 0.37
-    words_mean: float = -2.6
-    pause: float = 0.54
+    bias: float = -2.57
+    text: float = 0.772
+    words: float = 0.477
+    words_mean: float = -2.4
+    pause: float = 0.528
     pause_mean: float = -0.6
-    """Means of W and P over ends and pauses of real voices, taken where there is none."""
     sound: float = 0.18
-    comma: float = 0.0
-    comma_mean: float = 0.0
-    word: float = 0.0
-    word_mean: float = 0.0
-    pitch: float = -0.22
-    fall: float = 0.0091
-    length: float = 0.67
+    comma: float = 0.33
+    comma_mean: float = 2.6
+    word: float = 0.156
+    word_mean: float = 5.0
+    """Means of W, P, C and D over ends and pauses of real voices, taken where there is none."""
+    pitch: float = -0.208
+    fall: float = 0.0054
+    length: float = 0.668
     """For each second spoken, up to three: one who has only begun is seldom done, unless the words say so."""
-    other_language: float = 1.0
+    other_language: float = 1.5
     """Added where there are no rules for the words, so that the sound alone can end a turn soon; set by hand."""
-    level: float = 0.6
-    steepness: float = 2.5
+    level: float = 1.0
+    steepness: float = 3.5
     wait_s: tuple[float, float] = (0.38, 1.8)
     """The least and the most silence that an end takes (at an end threshold of 0.2)."""
     silence: float = 1.2
