@@ -91,7 +91,7 @@ class TurnWeights:
     """For each second spoken, up to three: one who has only begun is seldom done, unless the words say so."""
     other_language: float = 1.5
     """Added where there are no rules for the words, so that the sound alone can end a turn soon; set by hand."""
-    level: float = 1.0
+    level: float = 0.9
     steepness: float = 3.5
     wait_s: tuple[float, float] = (0.38, 1.8)
     """The least and the most silence that an end takes (at an end threshold of 0.2)."""
