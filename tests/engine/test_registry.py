@@ -170,6 +170,13 @@ def test_a_blend_is_found_by_its_name_and_opens_a_stream() -> None:
         registry.resolve(SpeechConfig(voice="nobody"))
 
 
+def test_a_default_voice_may_be_a_blend() -> None:
+    blend = "fake:0.7+fake:0.3"
+    registry = Registry([TtsEngine(Blending(), Scheduler(ManualClock(), 0))], default_voice=blend)
+    for asked in (SpeechConfig(voice="", model=""), SpeechConfig(voice="alloy", model="", language="en")):
+        assert registry.resolve(asked)[1].voice == blend
+
+
 @pytest.mark.parametrize("name", ["Far", "far", "far-id", "far:0.5+fake:0.5"])
 def test_a_missing_voice_says_what_to_pull(name: str) -> None:
     far = replace(FAKE_VOICE, id="far-id", name="Far", engine="distant")

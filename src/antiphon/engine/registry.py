@@ -58,7 +58,6 @@ class Registry:
         self.ear = ear
         self._voices = {info.id: info for engine in engines for info in engine.voices}
         self.default_voice = self._find(default_voice) if default_voice else engines[0].voices[0]
-        self._default_is_listed = self.default_voice in self._voices.values()
         self._aliases = {name: self.default_voice for name in (*SDK_VOICES, *OPENAI_VOICES)}
         for info in self._voices.values():
             self._aliases.update({alias.lower(): info for alias in info.aliases})
@@ -124,8 +123,7 @@ class Registry:
 
     def _default_for(self, engine: VoiceEngine | None, language: str) -> VoiceInfo:
         default = self.default_voice
-        able = self._default_is_listed and (engine is None or engine.name == default.engine)
-        if able and (not language or speaks(default, language)):
+        if (engine is None or engine.name == default.engine) and (not language or speaks(default, language)):
             return default
         candidates = self.voices() if engine is None else engine.voices
         if not language:
