@@ -244,6 +244,13 @@ def test_an_end_told_after_speech_went_on_is_a_cut_off_of_that_pause_too() -> No
     assert (figures.cut_offs, figures.pauses_cut) == (1, 1)
 
 
+@pytest.mark.parametrize(("at_s", "in_it"), [(1.21, 1), (2.0, 1), (2.29, 1), (2.31, 0), (2.9, 0)])
+def test_an_end_that_comes_later_than_speech_is_noticed_is_not_of_the_pause_itself(at_s: float, in_it: int) -> None:
+    told = heard((0.7, start()), (at_s, end("Mend")), (2.95, start()), (3.5, end(" it")), of=turn_clip())
+    figures = measure_turn(told)
+    assert (figures.pauses_cut, figures.pauses_ended) == (1, in_it)
+
+
 def test_an_end_before_the_first_known_pause_is_a_cut_off_elsewhere() -> None:
     figures = measure_turn(heard((0.7, start()), (1.0, end("Mend")), (1.1, start()), (3.5, end(" it")), of=turn_clip()))
     assert (figures.cut_offs, figures.pauses_cut) == (1, 0)

@@ -312,6 +312,7 @@ def test_quanta_are_handed_over_one_by_one_to_a_listener_who_has_little_in_hand(
 
 def test_a_run_of_quanta_ends_when_its_time_is_up() -> None:
     line = Line(loop := VirtualLoop())
+    assert AT_ONCE_S <= 0.005  # other streams wait that long
     line.job("a", "b", "c", "d", "e", "f", cost_s=0.3 * AT_ONCE_S)
     for together in (["a"], ["b", "c", "d", "e"], ["f"]):
         assert loop.scheduler.run_next()

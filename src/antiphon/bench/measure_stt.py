@@ -20,6 +20,9 @@ from antiphon.protocol.cartesia_stt_messages import (
 LATE_END_S = 2.0
 """A turn that ends later than this after its true end, or never, is an error."""
 
+NOTICED_S = 0.3
+"""Speech that goes on after a pause is noticed by then, so that an end is no longer said because of that pause."""
+
 
 @dataclass(frozen=True, slots=True)
 class Heard:
@@ -52,8 +55,9 @@ class TurnHeard:
     itself). ``words_s``: the last change of the turn's words, spelling and marks aside; negative when the words stood
     before the true end. ``end_s`` is none where no end came, or only because the client closed.
     ``cut_offs``: ends before the true end. ``pauses_cut``: known pauses after whose beginning, and before the next
-    one's, the turn was ended too early. ``pauses_eager``: those in which an eager end was said (and had to be taken
-    back). ``turns``: that began. ``extra_turns``: those that began after the last end. ``shrunk``: times a transcript
+    one's, the turn was ended too early; ``pauses_ended``: those of them in which it was, or before the speech after it
+    could be noticed (the rest came in a later pause that is not on the list). ``pauses_eager``: those in which an eager
+    end was said (and had to be taken back). ``turns``: that began. ``extra_turns``: those that began after the last end. ``shrunk``: times a transcript
     was no extension of the one before, which the protocol forbids. ``ends_turn``: whether the clip has a true end of
     turn at all.
     """
@@ -67,6 +71,7 @@ class TurnHeard:
     pauses: int
     cut_offs: int
     pauses_cut: int
+    pauses_ended: int
     pauses_eager: int
     turns: int
     resumes: int
@@ -180,6 +185,7 @@ def measure_turn(hearing: Hearing) -> TurnHeard:
         pauses=len(clip.pauses),
         cut_offs=len(early),
         pauses_cut=sum(any(start <= stamp_s < end for stamp_s in early) for start, end in spans),
+        pauses_ended=sum(any(start <= stamp_s < end + NOTICED_S for stamp_s in early) for start, end in quiet),
         pauses_eager=sum(any(start <= stamp_s < end for stamp_s in eager) for start, end in quiet),
         turns=len(starts),
         resumes=resumes,

@@ -116,7 +116,8 @@ def turns(groups: Mapping[tuple[str, int], Sequence[TurnHeard]], notes: Sequence
         rows.append(
             (
                 group, streams, len(takes), len(takes) - len(good), pauses,
-                _percent(cut, pauses), _percent(sum(take.pauses_eager for take in good), pauses),
+                _percent(cut, pauses), _percent(sum(take.pauses_ended for take in good), pauses),
+                _percent(sum(take.pauses_eager for take in good), pauses),
                 sum(take.cut_offs for take in good) - cut, len(judged),
                 _percent(sum(take.missing for take in judged), len(judged)),
                 ms_at(end, "p50"), _interval(end), ms_at(end, "p90"), ms_at(end, "p95"),
@@ -129,15 +130,15 @@ def turns(groups: Mapping[tuple[str, int], Sequence[TurnHeard]], notes: Sequence
     return Table(
         "Turns",
         (
-            "set", "streams", "clips", "failed", "pauses", "cut off %", "eager in pause %", "cut off elsewhere", "ends",
-            f"missing or > {LATE_END_S:g} s %", "end p50", "p50 CI", "p90", "p95", "eager p50", "p90",
-            "eager earlier by p50", "words p50", "p90", "resumes", "extra turns", "shrunk",
+            "set", "streams", "clips", "failed", "pauses", "cut off %", "in the pause %", "eager in pause %",
+            "cut off elsewhere", "ends", f"missing or > {LATE_END_S:g} s %", "end p50", "p50 CI", "p90", "p95",
+            "eager p50", "p90", "eager earlier by p50", "words p50", "p90", "resumes", "extra turns", "shrunk",
         ),
         tuple(rows),
         (
             "Times are from the true end of speech. Cut off: `turn.end` within a pause inside the turn, or before the "
-            "speech after it has ended; elsewhere: before the first such pause. Words: last change of the turn's "
-            "words.",
+            "speech after it has ended; in the pause: before that speech could be noticed; elsewhere: before the first "
+            "such pause. Words: last change of the turn's words.",
             *_behind([take.behind_s for take in once.values()]),
             *notes,
         ),

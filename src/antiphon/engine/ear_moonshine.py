@@ -76,7 +76,7 @@ class MoonshineEar(Windowed):
         if decoding.attention and spans and not ask.interim:
             places = _places(decoding, len(tokens), spans, samples)
         closing = None
-        if spans and not ask.interim:
+        if spans and decoding.ended and not ask.interim:  # else the last token's own place was never looked at
             mark, comma, word = model.after(decoding)
             closing = Closing(mark - comma, mark - word)
         yield self._hypothesis(decoding, tokens, spans, samples, places, closing)

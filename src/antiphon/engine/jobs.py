@@ -28,8 +28,8 @@ AT_ONCE_S, AT_ONCE = 0.004, 8
 """Quanta that take so little in all are run in a row, up to so many events: to hand each over alone, and wake whoever
 takes it, would cost more than to make it. It is the time of the clock, not of the core: where workers and loop get into
 each other's way, quanta take longer, and each hand-over makes it worse."""
-IN_HAND_S = 0.1
-"""Only while the listener has so much still to hear."""
+IN_HAND_S = 0.3
+"""Only while the listener has so much still to hear: the next quantum may take its time."""
 
 _NEVER_HELD = float("-inf")
 

@@ -15,6 +15,7 @@ from antiphon.engine.jobs import Steps
 from antiphon.engine.scorer import TurnScorer
 from antiphon.engine.stt_agree import GROWING_HOLD_SAMPLES, Agreement, Steady
 from antiphon.engine.stt_cut import before, between_words, cut_places, is_whole
+from antiphon.engine.stt_guard import is_speech
 from antiphon.engine.stt_pace import Pace
 from antiphon.engine.stt_segment import Segmenter
 from antiphon.engine.stt_tape import Tape
@@ -156,7 +157,7 @@ class Dictation:
             hypothesis = yield from self._decode(window, end)
             complete = quiet and window.spoken_frames == spoken_frames
             window.hear(hypothesis, end, complete=complete)
-            if self.turn is not None and complete:
+            if self.turn is not None and complete and is_speech(hypothesis, window.voiced_frames):
                 self.turn.closing = hypothesis.closing
 
     def close(self) -> Steps:

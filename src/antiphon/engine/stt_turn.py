@@ -6,7 +6,7 @@ from antiphon.core.hearing import EAR_RATE_HZ
 from antiphon.engine.ear import Closing
 
 SCORE_AT_S = (
-    0.09, 0.18, 0.24, 0.3, 0.36, 0.42, 0.48, 0.54, 0.6, 0.68, 0.76, 0.85, 1.0, 1.15, 1.3, 1.45, 1.6, 1.75, 1.88, 1.95,
+    0.09, 0.18, 0.24, 0.3, 0.36, 0.42, 0.48, 0.54, 0.6, 0.68, 0.76, 0.85, 1.0, 1.15, 1.3, 1.45, 1.6, 1.75, 1.82, 1.9,
     2.2, 2.5,
 )  # fmt: skip
 """Lengths of a pause at which the turn is scored: an end is known at the next of them."""

@@ -4,7 +4,7 @@ Words are judged by rules (:mod:`antiphon.text.turn_evidence`) and by a small st
 (:mod:`antiphon.models.utterance`), words and sound at once by how sure the recogniser is of a full stop, the sound by
 where pitch and level end (:mod:`antiphon.engine.turn_sound`) and by a state-space network of our own
 (:mod:`antiphon.models.pause`); where the words have no such model, in other languages than English, by smart-turn as
-well (50 to 100 ms). Together they give the silence that it takes to believe in an end: 0.38 s after a question, 1.9 s
+well (50 to 100 ms). Together they give the silence that it takes to believe in an end: 0.38 s after a question, 1.8 s
 after "my number is". The weights are fitted by ``train/turn/fit.py``.
 """
 
@@ -93,7 +93,7 @@ class TurnWeights:
     """Added where there are no rules for the words, so that the sound alone can end a turn soon; set by hand."""
     level: float = 0.9
     steepness: float = 3.5
-    wait_s: tuple[float, float] = (0.38, 1.88)
+    wait_s: tuple[float, float] = (0.38, 1.8)
     """The least and the most silence that an end takes (at an end threshold of 0.2)."""
     silence: float = 1.2
     """How fast the likelihood falls with the logarithm of silence: other thresholds take less or more of it."""
@@ -101,7 +101,7 @@ class TurnWeights:
 
 WEIGHTS = TurnWeights()
 
-CLOSING_RANGE = 12.0
+CLOSING_RANGE = 12.0  # log odds
 SOUND_RANGE = 4.5  # log odds; smart-turn is sure of too much
 FULL_S = 3.0
 

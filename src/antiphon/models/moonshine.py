@@ -39,7 +39,7 @@ _QUIET_WINDOW_SAMPLES = SAMPLE_RATE_HZ // 10
 _MIN_TAIL_SAMPLES = SAMPLE_RATE_HZ
 _TOKENS_PER_SECOND = 6.5
 _START, _END = 1, 2
-_LEAST = 1e-9
+_LEAST = 1e-9  # probability
 _MARKS, _CLOSING_MARKS = b".?!,;:-", (b".", b"?", b"!")
 
 

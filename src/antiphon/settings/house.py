@@ -150,7 +150,7 @@ class SttSettings(Section):
     """Streams of listening at once, over all callers; None: 12 for each worker."""
     turn_level: float | None = Field(default=None, ge=-2.0, le=4.0)
     """Log odds at which a turn ends after a second of silence: more waits longer, and cuts off less. None: as fitted
-    (0.5). Callers choose among thresholds on top of it."""
+    (0.9). Callers choose among thresholds on top of it."""
     idle_timeout_s: float = Field(default=240.0, ge=180.0)
     """A listening socket on which nothing comes in for this long is closed."""
     close_limit_s: float = Field(default=30.0, gt=0)

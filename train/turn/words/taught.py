@@ -1,9 +1,10 @@
 """Train the utterance model on a larger model's opinions, from weights that have read the same texts.
 
-    python -m train.turn.words.taught --opinions FOLDER --after FILE --out FOLDER --epochs 6
+    python -m train.turn.words.taught --opinions FOLDER --after FILE --out FOLDER [--epochs 3]
 
-``--opinions``: what ``teacher.py`` wrote. The loss is the cross entropy against the teacher's probabilities of a
-sentence's end, of a comma and of neither, after every word; and a share of that of the writer's own marks.
+Knowledge distillation with soft labels. ``--opinions``: what ``teacher.py`` wrote. The loss is the cross entropy
+against the teacher's probabilities of a sentence's end, of a comma and of neither, after every word; and a share of
+that of the next token.
 """
 
 import argparse
@@ -27,7 +28,7 @@ from train.turn.words.model import Utterance
 from train.turn.words.opinions import Judged, judged
 
 HELD_OUT = 50
-"""One of so many sayings is kept for choosing."""
+"""One of so many sayings is kept apart and reported on."""
 RATE = 2e-3
 NEXT_COUNTS = 0.1
 """How much the next token's loss counts, asked at a fifth of the places: what keeps the embedding general."""
@@ -110,7 +111,7 @@ def main() -> None:
     parser.add_argument("--opinions", type=Path, required=True)
     parser.add_argument("--after", type=Path, required=True, help="weights to begin with")
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--epochs", type=float, default=6.0)
+    parser.add_argument("--epochs", type=float, default=3.0)
     args = parser.parse_args()
     torch.manual_seed(run.SEED)
     rng = random.Random(run.SEED)

@@ -32,7 +32,7 @@ HEADS, KEY_HEADS = 9, 3
 
 
 class Teacher:
-    """The model, in bfloat16 on one core: about a thousand words a second."""
+    """The model, in bfloat16 on one core: some hundred words a second."""
 
     def __init__(self, file: Path) -> None:
         self._model, self._tokens = _llama(file), AutoTokenizer.from_pretrained(file.parent, gguf_file=file.name)
