@@ -12,11 +12,12 @@ from antiphon.audio.pcm import encode
 from antiphon.core.event import Event, Flushed
 from antiphon.core.frame import Samples
 from antiphon.core.hearing import Heard, HearingConfig, SpeechStarted, SpeechStopped
-from antiphon.engine.ear import Ask, Hypothesis
+from antiphon.engine.ear import Ask, Closing, Hypothesis
 from antiphon.engine.ear_fake import FakeScorer
 from antiphon.engine.ear_moonshine import MoonshineEar, load_moonshine
 from antiphon.engine.fake import VirtualLoop
 from antiphon.engine.stt import SttEngine
+from antiphon.models.moonshine import Encoded
 from antiphon.models.moonshine_words import Tokenizer
 from antiphon.models.silero import SileroVad
 from antiphon.settings import load
@@ -181,3 +182,18 @@ def test_words_are_written_with_the_model_s_own_tokens(ear: MoonshineEar, speak:
     for word in heard.words[1:]:
         assert tokenizer.tokens(word.text) == word.tokens
     assert ear._model.text(tokenizer.tokens("naïve façade, 你好!")) == "naïve façade, 你好!"
+
+
+def test_how_sure_it_is_of_a_full_stop_is_told_of_a_decode_that_came_to_its_end(
+    ear: MoonshineEar, speak: Speak, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def closing(samples: Samples, ask: Ask) -> Closing | None:
+        return [heard for heard in ear.decode(samples, ask) if heard is not None][-1].closing
+
+    audio = speak(SENTENCE)
+    found = closing(audio, Ask())
+    assert found is not None
+    assert found.comma > 0  # a whole sentence
+    assert closing(audio, Ask(interim=True)) is None  # of one of many there is no place to judge
+    monkeypatch.setattr(Encoded, "max_tokens", 4)
+    assert closing(audio, Ask()) is None

@@ -231,3 +231,23 @@ def test_a_recogniser_that_is_sure_of_a_full_stop_hastens_the_end_and_one_that_d
     usual = Closing(WEIGHTS.comma_mean, WEIGHTS.word_mean)
     assert wait_s(Closing(6.0, 8.0)) < wait_s(usual) == wait_s(None) < wait_s(Closing(-1.0, 1.0))
     assert wait_s(Closing(1e9, 1e9)) == wait_s(Closing(1e3, 1e3))  # within bounds
+
+
+def test_with_all_its_judges_a_statement_ends_by_what_they_say_at_the_level_that_ships() -> None:
+    class Says:
+        def __init__(self, odds: float) -> None:
+            self.odds = odds
+
+        def log_odds(self, heard: object) -> float:
+            return self.odds
+
+        def warm_up(self) -> None: ...
+
+    def wait_s(words: float, pause: float, comma: float) -> float:
+        scorer = HybridTurnScorer(None, words=Says(words), pause=Says(pause))
+        closing = Closing(comma, WEIGHTS.word_mean)
+        return scorer.wait_s(paused(noise(4.0), 0.3), AMBIGUOUS, 0.3, "en", (), closing)
+
+    least_s, most_s = WEIGHTS.wait_s
+    assert wait_s(0.5, 2.0, 6.0) == least_s
+    assert wait_s(-4.0, -2.0, 0.0) == most_s

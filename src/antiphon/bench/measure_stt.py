@@ -57,9 +57,9 @@ class TurnHeard:
     ``cut_offs``: ends before the true end. ``pauses_cut``: known pauses after whose beginning, and before the next
     one's, the turn was ended too early; ``pauses_ended``: those of them in which it was, or before the speech after it
     could be noticed (the rest came in a later pause that is not on the list). ``pauses_eager``: those in which an eager
-    end was said (and had to be taken back). ``turns``: that began. ``extra_turns``: those that began after the last end. ``shrunk``: times a transcript
-    was no extension of the one before, which the protocol forbids. ``ends_turn``: whether the clip has a true end of
-    turn at all.
+    end was said (and had to be taken back). ``turns``: that began. ``extra_turns``: those that began after the last
+    end. ``shrunk``: times a transcript was no extension of the one before, which the protocol forbids. ``ends_turn``:
+    whether the clip has a true end of turn at all.
     """
 
     clip: str

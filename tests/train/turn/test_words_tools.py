@@ -1,9 +1,11 @@
 """The texts that the utterance model is trained on, and its pieces."""
 
 import json
+import random
 from pathlib import Path
 
 import numpy as np
+import pytest
 from train.turn.words import corpus, opinions, pieces
 from train.turn.words.corpus import DONE, END, LOOSE, NONE, SOFT, Said
 
@@ -72,3 +74,30 @@ def test_a_teachers_opinions_come_back_as_they_were_written(tmp_path: Path) -> N
     found = list(opinions.judged(tmp_path))
     assert [(one.said, one.shown) for one in found] == [(one.said, one.shown) for one in some]
     assert [one.odds.tolist() for one in found] == [one.odds.tolist() for one in some]
+
+
+def test_marks_are_shown_as_a_recogniser_might_write_them_and_sentences_begin_with_a_capital() -> None:
+    said = Said(("well", "I", "see", "so", "be", "it"), (SOFT, NONE, END, NONE, NONE, DONE), closed=True)
+    texts = set()
+    for seed in range(300):
+        text, ends, marks = corpus.as_heard(said, random.Random(seed))
+        texts.add(text)
+        assert [text[:end].split(" ")[-1].lower() for end in ends] == [word.lower() for word in said.words]
+        assert text[ends[-1] :] == marks[-1] == ""  # what closes it is never shown
+    assert {"Well, I see. So be it", "Well I see so be it"} < texts
+    assert all(text.startswith("Well") for text in texts)
+    assert any("," in text.split("see")[1] or "." in text.split("so")[-1] for text in texts)  # made up
+
+
+def test_targets_stand_at_the_last_token_of_a_word_and_a_title_ends_nothing() -> None:
+    known = Pieces(pieces.choose([("mr", "hope", "is", "here")] * 3, 120))
+    said = Said(("Mr", "Hope", "is", "zzz", "here"), (NONE,) * 4 + (END,), closed=False)
+    odds = np.array([[4.0, -3.0], [0.0, -9.0], [-9.0, 2.0], [-2.0, -2.0], [9.0, 9.0]], np.float16)
+    row = opinions.row_of(opinions.Judged(said, ("", ",", "", "", ""), odds), known)
+    assert len(row.tokens) == len(row.targets) == 1 + 1 + 2 + 1 + 3 + 1  # "Hope" and its comma; "zzz" by letters
+    told = row.targets[~np.isnan(row.targets[:, 0])].astype(float)
+    assert len(told) == len(said.words)
+    assert told[0].tolist() == [0.0, 0.0]
+    assert told[1] == pytest.approx([0.5, 0.0], abs=0.01)
+    assert told[-1].sum() == pytest.approx(1.0, abs=0.01)  # never more than everything
+    assert np.isnan(row.targets[[0, 3, 5, 6], 0]).all()

@@ -9,6 +9,7 @@ of a restaurant and customers of a bank; CC BY 4.0). Nothing of the pauses that 
 import argparse
 import csv
 import json
+import random
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -62,6 +63,32 @@ def sayings(args: argparse.Namespace) -> Iterator[Said]:
     """All sources, in a fixed order."""
     barred = args.not_in.read_text("utf-8").splitlines() if args.not_in else []
     return without((*books(args.books), *taskmaster(args.taskmaster), *requests(args.polyai)), barred)
+
+
+def shown(said: Said, rng: random.Random) -> list[str]:
+    """The mark that is shown after each word: a recogniser's are now lost, now made up."""
+    bare, wild = rng.random() < 0.3, rng.random() < 0.3
+    found = []
+    for mark in said.marks:
+        if mark == NONE:
+            found.append(("." if rng.random() < 0.5 else ",") if wild and rng.random() < 0.04 else "")
+        elif bare or rng.random() < 0.1:
+            found.append("")
+        else:
+            found.append({SOFT: ",", END: ".", DONE: ""}.get(mark, rng.choice(",.")))
+    return found
+
+
+def as_heard(said: Said, rng: random.Random) -> tuple[str, list[int], tuple[str, ...]]:
+    """The text, where its words end, and the mark shown after each. Marks as by :func:`shown`."""
+    marks = shown(said, rng)
+    text, ends, begins = "", [], True
+    for word, mark in zip(said.words, marks, strict=True):
+        text += (" " if text else "") + (word[0].upper() + word[1:] if begins else word)
+        ends.append(len(text))
+        text += mark
+        begins = mark == "."
+    return text, ends, tuple(marks)
 
 
 def books(folder: Path) -> Iterator[Said]:

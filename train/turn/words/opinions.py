@@ -1,5 +1,6 @@
 """What a teacher said about texts, in files: ``teacher.py`` writes them, ``taught.py`` reads them."""
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,6 +8,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from antiphon.models.utterance_pieces import END as STOP
+from antiphon.models.utterance_pieces import SHORT, START, Pieces, normalised
+from antiphon.models.utterance_pieces import SOFT as COMMA
 from train.turn.words.corpus import Said
 
 _NOTHING = "_"
@@ -49,3 +53,30 @@ def judged(folder: Path) -> Iterator[Judged]:
             said = Said(of, tuple(marks[start:stop]), last)
             yield Judged(said, tuple(sign.replace(_NOTHING, "") for sign in signs), odds[start:stop])
             start = stop
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """``tokens`` [steps] and, after each, the teacher's probabilities of an end and of a comma (NaN inside words)."""
+
+    tokens: NDArray[np.int16]
+    targets: NDArray[np.float16]
+    closed: bool
+
+
+def row_of(one: Judged, known: Pieces) -> Row:
+    tokens = [START]
+    targets = [(math.nan, math.nan)]
+    p = 1 / (1 + np.exp(-one.odds.astype(np.float32)))
+    p /= np.maximum(1.0, p.sum(-1, keepdims=True))
+    p[[word.lower() in SHORT for word in one.said.words]] = 0.0  # "Mr" is written with a full stop that ends nothing
+    for word, sign, target in zip(one.said.words, one.shown, p, strict=True):
+        parts = known.word(normalised(word))
+        if not parts:
+            continue
+        tokens += parts
+        targets += [(math.nan, math.nan)] * (len(parts) - 1) + [tuple(target)]
+        if sign:
+            tokens.append(STOP if sign == "." else COMMA)
+            targets.append((math.nan, math.nan))
+    return Row(np.array(tokens, np.int16), np.array(targets, np.float16), one.said.closed)

@@ -34,24 +34,10 @@ HELD_OUT = 50
 """One of so many sayings is kept for choosing."""
 
 
-def shown(said: corpus.Said, rng: random.Random) -> list[str]:
-    """The mark that is shown after each word: a recogniser's are now lost, now made up."""
-    bare, wild = rng.random() < 0.3, rng.random() < 0.3
-    found = []
-    for mark in said.marks:
-        if mark == corpus.NONE:
-            found.append(("." if rng.random() < 0.5 else ",") if wild and rng.random() < 0.04 else "")
-        elif bare or rng.random() < 0.1:
-            found.append("")
-        else:
-            found.append({corpus.SOFT: ",", corpus.END: ".", corpus.DONE: ""}.get(mark, rng.choice(",.")))
-    return found
-
-
 def tokens_of(said: corpus.Said, known: Pieces, rng: random.Random) -> tuple[list[int], list[int]]:
     """Tokens and, for the last of each word, its mark (else -1)."""
     found, marks = [START], [-1]
-    for word, mark, sign in zip(said.words, said.marks, shown(said, rng), strict=True):
+    for word, mark, sign in zip(said.words, said.marks, corpus.shown(said, rng), strict=True):
         parts = known.word(normalised(word))
         if not parts:
             continue

@@ -12,53 +12,22 @@ import json
 import math
 import random
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
-from antiphon.models.utterance_pieces import END as STOP
-from antiphon.models.utterance_pieces import SHORT, START, Pieces, normalised
-from antiphon.models.utterance_pieces import SOFT as COMMA
+from antiphon.models.utterance_pieces import Pieces
 from train.turn.words import run
 from train.turn.words.model import Utterance
-from train.turn.words.opinions import Judged, judged
+from train.turn.words.opinions import Row, judged, row_of
 
 HELD_OUT = 50
 """One of so many sayings is kept apart and reported on."""
 RATE = 2e-3
 NEXT_COUNTS = 0.1
 """How much the next token's loss counts, asked at a fifth of the places: what keeps the embedding general."""
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """``tokens`` [steps] and, after each, the teacher's probabilities of an end and of a comma (NaN inside words)."""
-
-    tokens: NDArray[np.int16]
-    targets: NDArray[np.float16]
-    closed: bool
-
-
-def row_of(one: Judged, known: Pieces) -> Row:
-    tokens = [START]
-    targets = [(math.nan, math.nan)]
-    p = 1 / (1 + np.exp(-one.odds.astype(np.float32)))
-    p /= np.maximum(1.0, p.sum(-1, keepdims=True))
-    p[[word.lower() in SHORT for word in one.said.words]] = 0.0  # "Mr" is written with a full stop that ends nothing
-    for word, sign, target in zip(one.said.words, one.shown, p, strict=True):
-        parts = known.word(normalised(word))
-        if not parts:
-            continue
-        tokens += parts
-        targets += [(math.nan, math.nan)] * (len(parts) - 1) + [tuple(target)]
-        if sign:
-            tokens.append(STOP if sign == "." else COMMA)
-            targets.append((math.nan, math.nan))
-    return Row(np.array(tokens, np.int16), np.array(targets, np.float16), one.said.closed)
 
 
 def batches(rows: Sequence[Row], rng: random.Random) -> Iterator[tuple[Tensor, Tensor]]:

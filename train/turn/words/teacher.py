@@ -92,18 +92,6 @@ def _llama(file: Path) -> LlamaForCausalLM:
     return model.to(torch.bfloat16).eval()
 
 
-def as_heard(said: corpus.Said, rng: random.Random) -> tuple[str, list[int], tuple[str, ...]]:
-    """The text, where its words end, and the mark shown after each. Marks are lost or made up as in ``run``."""
-    marks = run.shown(said, rng)
-    text, ends, begins = "", [], True
-    for word, mark in zip(said.words, marks, strict=True):
-        text += (" " if text else "") + (word[0].upper() + word[1:] if begins else word)
-        ends.append(len(text))
-        text += mark
-        begins = mark == "."
-    return text, ends, tuple(marks)
-
-
 def order(sayings: Sequence[corpus.Said]) -> list[corpus.Said]:
     """A fixed order in which what people say comes early."""
     rng = random.Random(run.SEED)
@@ -133,7 +121,7 @@ def main() -> None:
         rng = random.Random(number)
         some = sayings[number * CHUNK : (number + 1) * CHUNK]
         some.sort(key=lambda said: len(said.words))
-        heard = [as_heard(said, rng) for said in some]
+        heard = [corpus.as_heard(said, rng) for said in some]
         found = []
         for at in range(0, len(some), ROWS):
             rows = heard[at : at + ROWS]
