@@ -27,7 +27,7 @@ def test_the_conversation_goes_as_it_should(tmp_path: Path) -> None:
     said = re.findall(r"caller  (.*)", conversation)
     assert [line.split()[0] for line in said] == ["Hello,", "Uh-huh.", "And", "No,", "Please", "Thank"]
     assert len(re.findall(r"the agent stops: the caller has the floor", conversation)) == 1
-    assert "agent   Done. Order 4 7 1 1 now comes Thursday" in conversation
+    assert re.search("agent   Done. Order 4 7 1 1 now comes (Thursday|tomorrow)", conversation)  # by today's weekday
     assert len(re.findall(r"^  ok  ", told, re.MULTILINE)) == 14
 
     # five silences with all their stages, each beside the recording
