@@ -9,6 +9,7 @@ from antiphon.core.turns import TurnEnded, TurnEvent
 from antiphon.dialog.conversation_actions import CancelSpeech, StartBrain
 from antiphon.dialog.conversation_settings import ConversationSettings
 from antiphon.dialog.endpoint import Endpoint
+from antiphon.engine.scorer import TurnPause
 from antiphon.engine.turn import HybridTurnScorer
 from tests.dialog.test_conversation import LONG, recite
 from tests.dialog.world import World
@@ -41,7 +42,7 @@ def test_b1_a_dictation_with_a_pause_of_900_ms_is_one_turn(first: str, rest: str
             at += 512
             give(Listened(at, False))
             silence_s = (at - stop) / EAR_RATE_HZ
-            likelihood = scorer.score(paused(speech, silence_s), text, silence_s, "en")
+            likelihood = scorer.score(TurnPause(paused(speech, silence_s), text, silence_s))
             give(TurnScored(at, likelihood, at - stop))
         return speech
 

@@ -14,6 +14,7 @@ from antiphon.core.hearing import Heard, HearingConfig, Listened, SpeechStarted,
 from antiphon.engine.ear import Ask, Closing, Hypothesis
 from antiphon.engine.ear_fake import WORD_SAMPLES, FakeEar, FakeScorer, FakeVad, hush, spell
 from antiphon.engine.fake import VirtualLoop
+from antiphon.engine.scorer import TurnPause
 from antiphon.engine.stt import MAX_BACKLOG_S, SttEngine, SttStream
 
 RATE = 16_000
@@ -408,9 +409,9 @@ def test_the_language_that_was_found_out_is_what_turns_are_judged_by() -> None:
                 yield heard and replace(heard, language="de")
 
     class Listener(FakeScorer):
-        def score(self, audio: Samples, text: str, silence_s: float, language: str, *_: object) -> float:
-            languages.add(language)
-            return super().score(audio, text, silence_s, language)
+        def score(self, pause: TurnPause) -> float:
+            languages.add(pause.language)
+            return super().score(pause)
 
     languages: set[str] = set()
     loop = VirtualLoop()
@@ -440,11 +441,11 @@ def test_what_the_recogniser_makes_of_a_pause_reaches_the_scorer_and_that_of_an_
                 yield heard and replace(heard, closing=Closing(count, -count))
 
     class Judge(FakeScorer):
-        def score(self, audio: Samples, text: str, *rest: object) -> float:
-            told.append((len(text.split()), rest[-1]))
+        def score(self, pause: TurnPause) -> float:
+            told.append((len(pause.text.split()), pause.closing))
             return 0.9
 
-    told: list[tuple[int, object]] = []
+    told: list[tuple[int, Closing | None]] = []
     loop = VirtualLoop()
     engine = SttEngine([Telling()], FakeVad(), loop.scheduler, scorer=Judge())
     stream = engine.open_stream(TURNS, lambda: None)
@@ -466,9 +467,9 @@ def test_words_are_final_before_a_turn_is_judged_over() -> None:
 
 def test_words_of_one_turn_are_scored_together_and_those_of_the_last_turn_are_not() -> None:
     class Judge(FakeScorer):
-        def score(self, audio: Samples, text: str, silence_s: float, language: str, *_: object) -> float:
-            super().score(audio, text, silence_s, language)
-            return 0.1 if "w4" in text else 0.5
+        def score(self, pause: TurnPause) -> float:
+            super().score(pause)
+            return 0.1 if "w4" in pause.text else 0.5
 
     scorer = Judge()
     audio = np.concatenate([spell([1, 2]), hush(0.35), spell([3, 4]), hush(0.3), spell([5]), hush(0.3)])

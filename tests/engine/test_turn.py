@@ -12,7 +12,7 @@ from antiphon.core.hearing import EAR_RATE_HZ, Heard, Listened, SpeechStarted, S
 from antiphon.core.turns import TurnEagerEnded, TurnEnded
 from antiphon.dialog.endpoint import Endpoint
 from antiphon.engine.ear import Closing
-from antiphon.engine.scorer import TurnScorer
+from antiphon.engine.scorer import TurnPause, TurnScorer
 from antiphon.engine.turn import ACOUSTIC_S, WEIGHTS, HybridTurnScorer, likelihood
 
 QUESTION = "What time do you close today?"
@@ -59,7 +59,7 @@ def end_of(
         at, silence_s = start + silence, silence / EAR_RATE_HZ
         audio = np.concatenate([speech, np.zeros(silence, np.float32)])[-8 * EAR_RATE_HZ :]
         events = endpoint.handle(Listened(at, False), at / EAR_RATE_HZ)
-        value = scorer.score(audio, text, silence_s, language)
+        value = scorer.score(TurnPause(audio, text, silence_s, language))
         events += endpoint.handle(TurnScored(at, value, silence), at / EAR_RATE_HZ)
         for event in events:
             if isinstance(event, TurnEagerEnded):
@@ -108,11 +108,11 @@ def test_sound_is_asked_only_in_the_doubtful_middle() -> None:
     sound = Sound()
     scorer = HybridTurnScorer(sound, OPEN)
     for text in (DICTATION, UNFINISHED):
-        scorer.score(paused(noise(4.0), 0.3), text, 0.3, "en")
+        scorer.score(TurnPause(paused(noise(4.0), 0.3), text, 0.3, "en"))
     assert sound.asked == []
-    scorer.score(paused(noise(4.0), 0.16), AMBIGUOUS, 0.16, "en")
+    scorer.score(TurnPause(paused(noise(4.0), 0.16), AMBIGUOUS, 0.16, "en"))
     assert sound.asked == []  # a first score is there at once
-    scorer.score(paused(noise(4.0), 0.3), AMBIGUOUS, 0.3, "en")
+    scorer.score(TurnPause(paused(noise(4.0), 0.3), AMBIGUOUS, 0.3, "en"))
     assert len(sound.asked) == 1
 
 
@@ -121,7 +121,7 @@ def test_sound_is_asked_once_a_pause_and_about_the_same_audio() -> None:
     scorer = HybridTurnScorer(sound, OPEN)
     for silence in range(1024, 2 * EAR_RATE_HZ, 512):
         audio = np.concatenate([speech, np.zeros(silence, np.float32)])[-8 * EAR_RATE_HZ :]
-        scorer.score(audio, AMBIGUOUS, silence / EAR_RATE_HZ, "en")
+        scorer.score(TurnPause(audio, AMBIGUOUS, silence / EAR_RATE_HZ, "en"))
     assert len(sound.asked) == 1
     pause = round(ACOUSTIC_S * EAR_RATE_HZ)
     assert not sound.asked[0][-pause:].any()
@@ -136,8 +136,8 @@ def test_an_answer_does_not_depend_on_who_asked_before() -> None:
     shared = HybridTurnScorer(Loudness())
     silences = (0.2, 0.3, 0.4, 0.5)
     questions = [(paused(noise(4.0, n) * np.float32((n + 1) / 4), s), s) for n, s in enumerate(silences)]
-    alone = [HybridTurnScorer(Loudness()).score(audio, AMBIGUOUS, s, "en") for audio, s in questions]
-    together = [shared.score(audio, AMBIGUOUS, s, "en") for audio, s in [*questions, *reversed(questions)]]
+    alone = [HybridTurnScorer(Loudness()).score(TurnPause(audio, AMBIGUOUS, s, "en")) for audio, s in questions]
+    together = [shared.score(TurnPause(audio, AMBIGUOUS, s, "en")) for audio, s in [*questions, *reversed(questions)]]
     assert together == [*alone, *reversed(alone)]
     assert len(set(alone)) == len(alone)
 
@@ -163,9 +163,9 @@ def test_without_a_sound_model_words_and_silence_decide() -> None:
 def test_no_audio_and_odd_answers_do_no_harm() -> None:
     for sound in (Sound(0.0), Sound(1.0)):
         scorer = HybridTurnScorer(sound)
-        assert 0.0 < scorer.score(noise(1.0), AMBIGUOUS, 0.5, "en") < 1.0
-        assert 0.0 < scorer.score(np.zeros(0, np.float32), AMBIGUOUS, 0.5, "en") < 1.0
-        assert 0.0 < scorer.score(noise(0.1), AMBIGUOUS, 3.0, "en") < 1.0
+        assert 0.0 < scorer.score(TurnPause(noise(1.0), AMBIGUOUS, 0.5, "en")) < 1.0
+        assert 0.0 < scorer.score(TurnPause(np.zeros(0, np.float32), AMBIGUOUS, 0.5, "en")) < 1.0
+        assert 0.0 < scorer.score(TurnPause(noise(0.1), AMBIGUOUS, 3.0, "en")) < 1.0
 
 
 @given(st.floats(*WEIGHTS.wait_s), st.floats(0, 20), st.floats(0, 20))
@@ -225,7 +225,8 @@ def test_each_judge_moves_the_end_and_smart_turn_is_for_words_without_a_judge() 
 
 def test_a_recogniser_that_is_sure_of_a_full_stop_hastens_the_end_and_one_that_does_not_tell_changes_nothing() -> None:
     def wait_s(closing: Closing | None) -> float:
-        return HybridTurnScorer(None, wide).wait_s(paused(noise(4.0), 0.3), AMBIGUOUS, 0.3, "en", (), closing)
+        pause = TurnPause(paused(noise(4.0), 0.3), AMBIGUOUS, 0.3, closing=closing)
+        return HybridTurnScorer(None, wide).wait_s(pause)
 
     wide = replace(WEIGHTS, wait_s=(1e-9, 1e9))
     usual = Closing(WEIGHTS.comma_mean, WEIGHTS.word_mean)
@@ -246,7 +247,7 @@ def test_with_all_its_judges_a_statement_ends_by_what_they_say_at_the_level_that
     def wait_s(words: float, pause: float, comma: float) -> float:
         scorer = HybridTurnScorer(None, words=Says(words), pause=Says(pause))
         closing = Closing(comma, WEIGHTS.word_mean)
-        return scorer.wait_s(paused(noise(4.0), 0.3), AMBIGUOUS, 0.3, "en", (), closing)
+        return scorer.wait_s(TurnPause(paused(noise(4.0), 0.3), AMBIGUOUS, 0.3, closing=closing))
 
     least_s, most_s = WEIGHTS.wait_s
     assert wait_s(0.5, 2.0, 6.0) == least_s

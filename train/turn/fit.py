@@ -23,7 +23,7 @@ import play
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from antiphon.core.hearing import EAR_RATE_HZ, TurnScored
+from antiphon.core.hearing import EAR_RATE_HZ
 from antiphon.engine.stt_turn import SCORE_AT_S
 from antiphon.engine.turn import FULL_S, HEAR_S, HEARD_SAMPLES, WEIGHTS, closing_terms
 from antiphon.engine.turn_sound import EARLIER_S, ending, later_s
@@ -62,22 +62,13 @@ class Judges:
 
 
 def pauses(file: Path, judges: Judges) -> list[Pause]:
-    return [_pause(*heard, judges) for heard in play.kept_pauses(file)]
+    return [_pause(kept, judges) for kept in play.kept_pauses(file)]
 
 
-def _pause(
-    played: play.Played,
-    run: Sequence[TurnScored],
-    asked: Sequence[play.Score],
-    start: int,
-    stop: int,
-    end: bool,
-    judges: Judges,
-) -> Pause:
-    clip = played.clip
-    quiet = run[-1].at_sample - run[-1].silence_samples
-    read = max(1, sum(e.at_sample <= start + READ_S * EAR_RATE_HZ for e in run)) - 1
-    text, closing = run[read].text, asked[read].closing
+def _pause(kept: play.Kept, judges: Judges) -> Pause:
+    clip, start, quiet = kept.clip, kept.start, kept.quiet
+    read = max(1, sum(e.at_sample <= start + READ_S * EAR_RATE_HZ for e in kept.scored)) - 1
+    text, closing = kept.scored[read].text, kept.asked[read].closing
     speech = clip.samples[:quiet]
     how = ending(speech[-4 * EAR_RATE_HZ :])
     heard = quiet + round(HEAR_S * EAR_RATE_HZ)
@@ -88,8 +79,8 @@ def _pause(
     return Pause(
         speaker=clip.name.split(" ")[0].rsplit("-", 1)[0] if clip.group.startswith("real") else clip.name,
         real=clip.group.startswith("real"),
-        end=end,
-        lasts_s=(stop - start) / EAR_RATE_HZ,
+        end=kept.end,
+        lasts_s=(kept.stop - start) / EAR_RATE_HZ,
         at_s=(quiet - start) / EAR_RATE_HZ + max(later, -EARLIER_S),
         asked=evidence.asked,
         features=np.array([

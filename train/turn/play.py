@@ -41,7 +41,7 @@ from antiphon.core.turns import (
 from antiphon.engine.ear import Closing
 from antiphon.engine.ear_moonshine import MoonshineEar
 from antiphon.engine.scheduler import Scheduler
-from antiphon.engine.scorer import TurnScorer
+from antiphon.engine.scorer import TurnPause, TurnScorer
 from antiphon.engine.stt import SttEngine
 from antiphon.engine.turn import HybridTurnScorer
 from antiphon.models.blas import one_thread
@@ -122,19 +122,11 @@ class Witness:
         self._clock = clock
         self._audio = audio
 
-    def score(
-        self,
-        audio: Samples,
-        text: str,
-        silence_s: float,
-        language: str,
-        expected_digits: tuple[int, ...] = (),
-        closing: Closing | None = None,
-    ) -> float:
-        value = self.inner.score(audio, text, silence_s, language, expected_digits, closing)
-        fresh = not self.scores or silence_s < self.scores[-1].silence_s
-        kept = audio.astype("f2") if self._audio and fresh else None
-        self.scores.append(Score(self._clock.now_s(), silence_s, text, value, kept, closing))
+    def score(self, pause: TurnPause) -> float:
+        value = self.inner.score(pause)
+        fresh = not self.scores or pause.silence_s < self.scores[-1].silence_s
+        kept = pause.audio.astype("f2") if self._audio and fresh else None
+        self.scores.append(Score(self._clock.now_s(), pause.silence_s, pause.text, value, kept, pause.closing))
         return value
 
     def warm_up(self) -> None:
@@ -200,9 +192,25 @@ class Stage:
         return Played(clip, hearing, events, witness.scores)
 
 
-def kept_pauses(file: Path) -> Iterator[tuple[Played, list[TurnScored], list[Score], int, int, bool]]:
-    """What ``--keep`` wrote: for each pause and end that was scored, its scores, what was asked for each of them,
-    [start, stop) in samples, and whether the turn ends there."""
+@dataclass(frozen=True)
+class Kept:
+    """A pause ``[start, stop)`` in samples, or the end of the turn, with its scores and what was asked for each."""
+
+    clip: Clip
+    scored: list[TurnScored]
+    asked: list[Score]
+    start: int
+    stop: int
+    end: bool
+
+    @property
+    def quiet(self) -> int:
+        """Where the pause begins by the detector, in samples."""
+        return _quiet_from(self.scored[-1])
+
+
+def kept_pauses(file: Path) -> Iterator[Kept]:
+    """What ``--keep`` wrote: each pause and end that was scored."""
     sys.modules["__main__"].__dict__.update(Played=Played, Score=Score)  # as they were pickled
     for played in pickle.loads(file.read_bytes()):
         clip = played.clip
@@ -213,7 +221,7 @@ def kept_pauses(file: Path) -> Iterator[tuple[Played, list[TurnScored], list[Sco
             near = [one for one in scored if (_quiet_from(one[0]) - start) / EAR_RATE_HZ > -1.2]
             run = [one for one in near if one[0].at_sample > start and _quiet_from(one[0]) < stop - 500]
             if run:
-                yield played, [e for e, _ in run], [asked for _, asked in run], start, stop, end
+                yield Kept(clip, [one for one, _ in run], [asked for _, asked in run], start, stop, end)
 
 
 def _quiet_from(scored: TurnScored) -> int:

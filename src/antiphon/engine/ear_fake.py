@@ -13,7 +13,8 @@ from antiphon.core.clock import ManualClock
 from antiphon.core.errors import EngineFailed
 from antiphon.core.frame import Samples
 from antiphon.core.hearing import EAR_RATE_HZ
-from antiphon.engine.ear import Ask, Closing, EarWord, Hypothesis, Windowed
+from antiphon.engine.ear import Ask, EarWord, Hypothesis, Windowed
+from antiphon.engine.scorer import TurnPause
 
 WORD_SAMPLES = 4_800
 GAP_SAMPLES = 320
@@ -129,16 +130,8 @@ class FakeScorer:
         self._likelihoods = list(likelihoods) or [0.9]
         self.asked: list[tuple[int, str, float]] = []
 
-    def score(
-        self,
-        audio: Samples,
-        text: str,
-        silence_s: float,
-        language: str,
-        expected_digits: tuple[int, ...] = (),
-        closing: Closing | None = None,
-    ) -> float:
-        self.asked.append((len(audio), text, silence_s))
+    def score(self, pause: TurnPause) -> float:
+        self.asked.append((len(pause.audio), pause.text, pause.silence_s))
         return self._likelihoods[min(len(self.asked), len(self._likelihoods)) - 1]
 
     def warm_up(self) -> None:

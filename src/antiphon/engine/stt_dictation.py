@@ -12,7 +12,7 @@ from antiphon.core.event import Event, Flushed, Marker
 from antiphon.core.hearing import EAR_RATE_HZ, HearingConfig, TurnScored
 from antiphon.engine.ear import Ask, EarWord, Hypothesis, Recogniser
 from antiphon.engine.jobs import Steps
-from antiphon.engine.scorer import TurnScorer
+from antiphon.engine.scorer import TurnPause, TurnScorer
 from antiphon.engine.stt_agree import GROWING_HOLD_SAMPLES, Agreement, Steady
 from antiphon.engine.stt_cut import before, between_words, cut_places, is_whole
 from antiphon.engine.stt_guard import is_speech
@@ -240,8 +240,9 @@ class Dictation:
         window = self.window
         text = turn.text([word.text for word in window.words()] if window else [])
         language = self._config.language or (window.draft.language if window is not None else "") or "en"
-        digits, silence_s = self._config.expected_digits, silence / EAR_RATE_HZ
-        likelihood = scorer.score(audio, text, silence_s, language, digits, turn.closing)
+        silence_s = silence / EAR_RATE_HZ
+        pause = TurnPause(audio, text, silence_s, language, self._config.expected_digits, turn.closing)
+        likelihood = scorer.score(pause)
         turn.scored(segmenter.quiet_from, silence_s, likelihood)
         events: list[Event] = []
         if window is not None and window is self.window and window.complete:

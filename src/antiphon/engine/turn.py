@@ -19,6 +19,7 @@ from antiphon.core.frame import Samples
 from antiphon.core.hearing import EAR_RATE_HZ
 from antiphon.engine.ear import Closing
 from antiphon.engine.remembered import Remembered, fingerprint
+from antiphon.engine.scorer import TurnPause
 from antiphon.engine.turn_sound import Ending, ending, later_s
 from antiphon.text.turn_evidence import turn_evidence
 
@@ -130,38 +131,21 @@ class HybridTurnScorer:
         self._texts = Remembered[float](_REMEMBERED)
         self._endings = Remembered[Ending](_REMEMBERED)
 
-    def score(
-        self,
-        audio: Samples,
-        text: str,
-        silence_s: float,
-        language: str,
-        expected_digits: tuple[int, ...] = (),
-        closing: Closing | None = None,
-    ) -> float:
+    def score(self, pause: TurnPause) -> float:
         """Likelihood that the speaker is still in their turn; falls as ``silence_s`` grows."""
-        quiet_s = silence_s - later_s(audio, silence_s)
-        wait_s = self.wait_s(audio, text, silence_s, language, expected_digits, closing)
-        return likelihood(wait_s, quiet_s, self._weights)
+        quiet_s = pause.silence_s - later_s(pause.audio, pause.silence_s)
+        return likelihood(self.wait_s(pause), quiet_s, self._weights)
 
-    def wait_s(
-        self,
-        audio: Samples,
-        text: str,
-        silence_s: float,
-        language: str,
-        expected_digits: tuple[int, ...] = (),
-        closing: Closing | None = None,
-    ) -> float:
-        """How much silence it takes until the likelihood falls to 0.2. ``audio`` ends ``silence_s`` into the pause."""
-        weights = self._weights
-        evidence = turn_evidence(text, language, expected_digits)
+    def wait_s(self, pause: TurnPause) -> float:
+        """How much silence it takes until the likelihood falls to 0.2."""
+        weights, audio, text, silence_s = self._weights, pause.audio, pause.text, pause.silence_s
+        evidence = turn_evidence(text, pause.language, pause.expected_digits)
         if evidence.asked:  # at once, however it sounds: whoever asks may well end high
             return weights.wait_s[0]
         odds = weights.bias + (weights.text * evidence.logit if evidence.bias else weights.other_language)
         if (words := self._words if evidence.bias else None) is not None:
             odds += weights.words * (self._texts.get(text, partial(words.log_odds, text)) - weights.words_mean)
-        comma, word = closing_terms(closing, weights)
+        comma, word = closing_terms(pause.closing, weights)
         odds += weights.comma * comma + weights.word * word
         speech = audio[: max(0, len(audio) - round(silence_s * EAR_RATE_HZ))]
         how = self._ending(speech)

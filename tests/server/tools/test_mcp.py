@@ -17,7 +17,7 @@ import pytest
 
 from antiphon.core.errors import InvalidInput
 from antiphon.server.tools import ToolBox, ToolOutcome, tool_box
-from antiphon.server.tools.mcp_pipe import _read
+from antiphon.server.tools.mcp_pipe import ServerPipe, _read
 from antiphon.settings import AgentToolSettings
 
 pytest.importorskip("mcp", reason="the extra mcp is not installed")
@@ -128,6 +128,33 @@ def test_a_server_that_does_not_speak_is_reported_and_ended(tmp_path: Path, capl
     assert "its tools are missing until it is" in caplog.text
     started = pids(tmp_path) if (tmp_path / "starts").exists() else []
     assert [pid for pid in started if alive(pid)] == []
+
+
+@pytest.mark.parametrize("at_once", [True, False], ids=["cancelled again and again", "cancelled once"])
+def test_a_server_that_does_not_follow_is_gone_when_its_connection_is(at_once: bool) -> None:
+    """It holds memory, so that its death takes a while."""
+    deaf = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); held = bytearray(200 << 20)"
+    pipe = ServerPipe((sys.executable, "-c", f"{deaf}; print(flush=True); time.sleep(600)"), {}, lambda: None)
+    found: list[int] = []
+
+    async def live() -> None:
+        async with pipe.connect() as (incoming, _):
+            found.append(pipe.pid or 0)
+            await incoming.receive()
+
+    async def test() -> None:
+        if at_once:
+            with anyio.CancelScope() as scope:
+                scope.deadline = anyio.current_time() + 0.5
+                await live()
+        else:
+            life = asyncio.create_task(live())
+            await asyncio.wait({life}, timeout=0.5)
+            life.cancel()
+            await asyncio.wait({life})
+        assert not alive(found[0])
+
+    run(test())
 
 
 def test_a_server_that_cannot_start_says_why_without_its_secrets(

@@ -78,15 +78,16 @@ def test_a_teachers_opinions_come_back_as_they_were_written(tmp_path: Path) -> N
 
 def test_marks_are_shown_as_a_recogniser_might_write_them_and_sentences_begin_with_a_capital() -> None:
     said = Said(("well", "I", "see", "so", "be", "it"), (SOFT, NONE, END, NONE, NONE, DONE), closed=True)
-    texts = set()
+    texts, made_up = set(), 0
     for seed in range(300):
         text, ends, marks = corpus.as_heard(said, random.Random(seed))
         texts.add(text)
+        made_up += any(mark for mark, of in zip(marks, said.marks, strict=True) if of == NONE)
         assert [text[:end].split(" ")[-1].lower() for end in ends] == [word.lower() for word in said.words]
         assert text[ends[-1] :] == marks[-1] == ""  # what closes it is never shown
     assert {"Well, I see. So be it", "Well I see so be it"} < texts
     assert all(text.startswith("Well") for text in texts)
-    assert any("," in text.split("see")[1] or "." in text.split("so")[-1] for text in texts)  # made up
+    assert 0 < made_up < 60  # a few, and not in most sayings
 
 
 def test_targets_stand_at_the_last_token_of_a_word_and_a_title_ends_nothing() -> None:

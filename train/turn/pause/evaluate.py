@@ -47,10 +47,9 @@ class Heard:
 def pauses(file: Path) -> list[Heard]:
     """As ``fit.py`` chooses them."""
     found = []
-    for played, run, _, _, _, end in play.kept_pauses(file):
-        clip = played.clip
-        quiet = run[-1].at_sample - run[-1].silence_samples
-        found.append(Heard(clip.name, clip.group.startswith("real"), end, clip.samples, quiet))
+    for kept in play.kept_pauses(file):
+        clip = kept.clip
+        found.append(Heard(clip.name, clip.group.startswith("real"), kept.end, clip.samples, kept.quiet))
     return found
 
 

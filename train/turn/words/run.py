@@ -5,7 +5,6 @@ python -m train.turn.words.run --books FOLDER --taskmaster FOLDER --polyai FOLDE
 
 import argparse
 import json
-import math
 import random
 import time
 from collections.abc import Iterator, Sequence
@@ -20,12 +19,14 @@ from antiphon.models.utterance_pieces import SOFT as COMMA
 from antiphon.models.utterance_pieces import START, Pieces, normalised
 from train.turn.words import corpus, pieces
 from train.turn.words.model import Utterance, loss_of
+from train.turn.words.steps import Steps, groups
 
 SEED = 20261201
 VOCABULARY = 4096
 WIDTH, BLOCKS, INNER = 192, 2, 384
 TOKENS = 6144
 """Of a batch, about."""
+TOKENS_A_WORD = 1.4
 SAID_COUNTS = 2
 """How often what people say is read for once a book."""
 ASKED = 0.2
@@ -53,15 +54,7 @@ def batches(
     sayings: Sequence[corpus.Said], known: Pieces, rng: random.Random
 ) -> Iterator[tuple[Tensor, Tensor, Tensor]]:
     """Rows of about one length, padded with -1 (tokens) and -1 (marks)."""
-    order = sorted(range(len(sayings)), key=lambda at: len(sayings[at].words) + 8 * rng.random())
-    groups: list[list[int]] = [[]]
-    for at in order:
-        longest = len(sayings[at].words) * 1.4 + 8
-        if groups[-1] and (len(groups[-1]) + 1) * longest > TOKENS:
-            groups.append([])
-        groups[-1].append(at)
-    rng.shuffle(groups)
-    for group in groups:
+    for group in groups([len(said.words) * TOKENS_A_WORD for said in sayings], TOKENS, rng):
         rows = [tokens_of(sayings[at], known, rng) for at in group]
         steps = max(len(tokens) for tokens, _ in rows)
         tokens = torch.full((len(rows), steps + 1), -1)
@@ -118,36 +111,27 @@ def main() -> None:
     model = Utterance(len(vocabulary), WIDTH, BLOCKS, INNER)
     if before:
         model.load_state_dict(before[1])
-    slow = torch.optim.swa_utils.AveragedModel(model, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(0.998))
-    rates = torch.optim.AdamW(model.parameters(), lr=3e-3, betas=(0.9, 0.98), weight_decay=0.02)
+    steps = Steps(model, rate=3e-3, warm=200)
     print(f"{len(sayings)} sayings, {sum(len(s.words) for s in sayings)} words,"
           f" {sum(p.numel() for p in model.parameters())} parameters", flush=True)  # fmt: skip
     began_s = time.monotonic()
-    done, count, losses = 0.0, 0, []
+    done, losses = 0.0, []
     while done < 1:
         epoch = [said for said in sayings for _ in range(SAID_COUNTS if said.closed else 1)]
         for tokens, marks, weight in batches(epoch, known, rng):
             done = (time.monotonic() - began_s) / (60 * args.minutes)
             if done >= 1:
                 break
-            rate = 3e-3 * min(1.0, count / 200) * (0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * done)))
-            for group in rates.param_groups:
-                group["lr"] = rate
             of_marks, of_next = loss_of(model, tokens, marks, weight, cast=True, share=ASKED)
-            rates.zero_grad()
-            (of_marks + 0.25 * of_next).backward()  # type: ignore[no-untyped-call]
-            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-            rates.step()
-            slow.update_parameters(model)
+            steps.step(of_marks + 0.25 * of_next, done)
             losses.append((of_marks.item(), of_next.item()))
-            count += 1
-            if count % 250 == 0:
-                print(f"{count} {done:.0%} {np.mean(losses[-250:], axis=0).round(3)}", flush=True)
-            if count % 1000 == 0:
-                print({k: round(v, 4) for k, v in judged(slow.module, kept, known).items()}, flush=True)
-                write(slow.module, vocabulary, args.out / "utterance.npz")
-    print(json.dumps(judged(slow.module, kept, known)), flush=True)
-    write(slow.module, vocabulary, args.out / "utterance.npz")
+            if steps.count % 250 == 0:
+                print(f"{steps.count} {done:.0%} {np.mean(losses[-250:], axis=0).round(3)}", flush=True)
+            if steps.count % 1000 == 0:
+                print({k: round(v, 4) for k, v in judged(steps.average, kept, known).items()}, flush=True)
+                write(steps.average, vocabulary, args.out / "utterance.npz")
+    print(json.dumps(judged(steps.average, kept, known)), flush=True)
+    write(steps.average, vocabulary, args.out / "utterance.npz")
 
 
 def read(file: Path) -> tuple[list[str], dict[str, Tensor]]:

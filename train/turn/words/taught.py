@@ -22,6 +22,7 @@ from antiphon.models.utterance_pieces import Pieces
 from train.turn.words import run
 from train.turn.words.model import Utterance
 from train.turn.words.opinions import Row, judged, row_of
+from train.turn.words.steps import Steps, groups
 
 HELD_OUT = 50
 """One of so many sayings is kept apart and reported on."""
@@ -32,14 +33,7 @@ NEXT_COUNTS = 0.1
 
 def batches(rows: Sequence[Row], rng: random.Random) -> Iterator[tuple[Tensor, Tensor]]:
     """Rows of about one length: tokens [rows, steps], padded with -1; targets [rows, steps, 2], padded with NaN."""
-    order = sorted(range(len(rows)), key=lambda at: len(rows[at].tokens) + 8 * rng.random())
-    groups: list[list[int]] = [[]]
-    for at in order:
-        if groups[-1] and (len(groups[-1]) + 1) * (len(rows[at].tokens) + 8) > run.TOKENS:
-            groups.append([])
-        groups[-1].append(at)
-    rng.shuffle(groups)
-    for group in groups:
+    for group in groups([len(row.tokens) for row in rows], run.TOKENS, rng):
         steps = max(len(rows[at].tokens) for at in group)
         tokens = torch.full((len(group), steps), -1)
         targets = torch.full((len(group), steps, 2), math.nan)
@@ -93,34 +87,26 @@ def main() -> None:
     rows += [row for row in rows if row.closed for _ in range(run.SAID_COUNTS - 1)]
     model = Utterance(len(vocabulary), run.WIDTH, run.BLOCKS, run.INNER)
     model.load_state_dict(state)
-    slow = torch.optim.swa_utils.AveragedModel(model, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(0.998))
-    rates = torch.optim.AdamW(model.parameters(), lr=RATE, betas=(0.9, 0.98), weight_decay=0.02)
-    steps = round(args.epochs * sum(1 for _ in batches(rows, random.Random(0))))
-    print(f"{len(rows)} sayings, {sum(len(row.tokens) for row in rows)} tokens, {steps} steps", flush=True)
-    print(judged_by(slow.module, kept), flush=True)
-    count, losses = 0, []
-    while count < steps:
+    steps = Steps(model, RATE, warm=100)
+    lengths = [len(row.tokens) for row in rows]
+    most = round(args.epochs * len(groups(lengths, run.TOKENS, random.Random(0))))
+    print(f"{len(rows)} sayings, {sum(lengths)} tokens, {most} steps", flush=True)
+    print(judged_by(steps.average, kept), flush=True)
+    losses: list[tuple[float, float]] = []
+    while steps.count < most:
         for tokens, targets in batches(rows, rng):
-            if count == steps:
+            if steps.count == most:
                 break
-            falls = 0.02 + 0.49 * (1 + math.cos(math.pi * count / steps))
-            for group in rates.param_groups:
-                group["lr"] = RATE * min(1.0, (count + 1) / 100) * falls
             apart, of_next = loss_of(model, tokens, targets, cast=True)
-            rates.zero_grad()
-            (apart + NEXT_COUNTS * of_next).backward()  # type: ignore[no-untyped-call]
-            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-            rates.step()
-            slow.update_parameters(model)
+            steps.step(apart + NEXT_COUNTS * of_next, steps.count / most)
             losses.append((apart.item(), of_next.item()))
-            count += 1
-            if count % 250 == 0:
-                print(f"{count} {count / steps:.0%} {np.mean(losses[-250:], axis=0).round(4)}", flush=True)
-            if count % 1000 == 0:
-                print(judged_by(slow.module, kept), flush=True)
-                run.write(slow.module, vocabulary, args.out / "utterance.npz")
-    print(json.dumps(judged_by(slow.module, kept)), flush=True)
-    run.write(slow.module, vocabulary, args.out / "utterance.npz")
+            if steps.count % 250 == 0:
+                print(f"{steps.count} {steps.count / most:.0%} {np.mean(losses[-250:], axis=0).round(4)}", flush=True)
+            if steps.count % 1000 == 0:
+                print(judged_by(steps.average, kept), flush=True)
+                run.write(steps.average, vocabulary, args.out / "utterance.npz")
+    print(json.dumps(judged_by(steps.average, kept)), flush=True)
+    run.write(steps.average, vocabulary, args.out / "utterance.npz")
 
 
 if __name__ == "__main__":

@@ -98,7 +98,9 @@ class ServerPipe:
                     task.cancel()
                 for stream in (to_session, incoming, outgoing, from_session):
                     stream.close()
-                with contextlib.suppress(asyncio.CancelledError):
+                # Who was killed is gone in a moment: nobody who comes after finds it still there.
+                with contextlib.suppress(asyncio.CancelledError), anyio.CancelScope(shield=True):
+                    await _left(protocol.exited)
                     await asyncio.wait(tasks, timeout=_GRACE_S)
                 # Pipes that a survivor outside the group holds open would keep the transport for ever.
                 transport.close()
