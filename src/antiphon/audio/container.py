@@ -126,11 +126,13 @@ class _StreamEncoder:
         self.notice = notice
         self._resampler = Resampler(model_rate_hz, rate_hz)
         self._codec: Codec | None = codec
+        # Raw samples that go out one by one remember nothing, and what encodes them looks at each itself.
+        self._remembers = model_rate_hz != rate_hz or not isinstance(codec, PcmCodec)
 
     def push(self, samples: Samples) -> bytes:
         if self._codec is None:
             raise ValueError("this encoder is finished; open a new one")
-        return self._codec.encode(self._resampler.push(_safe(samples)))
+        return self._codec.encode(self._resampler.push(_safe(samples) if self._remembers else samples))
 
     def flush(self) -> bytes:
         return b"" if self._codec is None else self._codec.encode(self._resampler.flush())

@@ -80,8 +80,8 @@ class Limiter:
         samples = np.asarray(samples, dtype=np.float32)
         if not len(samples):
             return samples
-        carried = np.exp2(self._peak - self._index * self._fall)
-        if carried <= KNEE and max(float(samples.max()), -float(samples.min())) <= KNEE:
+        carried = 2.0 ** (self._peak - self._index * self._fall)
+        if carried <= KNEE and np.maximum.reduce(samples) <= KNEE and np.minimum.reduce(samples) >= -KNEE:
             # an envelope below the knee has no effect, now or later, and need not be known
             self._index += len(samples)
             return samples

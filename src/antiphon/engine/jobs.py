@@ -15,7 +15,7 @@ from antiphon.core.clock import Clock
 from antiphon.core.engine import Wake
 from antiphon.core.errors import AntiphonError
 from antiphon.core.event import Audio, Event, Failed
-from antiphon.engine.outbox import Outbox
+from antiphon.engine.outbox import Outbox, bytes_of
 from antiphon.engine.scheduler import Workers
 
 _log = logging.getLogger(__name__)
@@ -116,12 +116,8 @@ class JobLine:
             job = self._jobs.popleft() if steps is None and self._jobs else None
             in_hand = self._lead_s is None and self._dry_s > began_s + IN_HAND_S
         events, steps = _advance(steps, job)
-        while in_hand and self._takes_more(events, began_s):
-            job = self._next_job(epoch) if steps is None else None
-            if steps is None and job is None:
-                break
-            made, steps = _advance(steps, job)
-            events = [*events, *made]
+        if in_hand:
+            events, steps = self._go_on(epoch, began_s, events, steps)
         with self._lock:
             woken = self._distribute(epoch, events)
             if epoch == self._outbox.epoch:
@@ -136,11 +132,21 @@ class JobLine:
         with self._lock:
             return self._jobs.popleft() if self._jobs and epoch == self._outbox.epoch else None
 
-    def _takes_more(self, events: list[Event], began_s: float) -> bool:
-        """Whether the next quantum may come in the same run."""
-        if len(events) >= AT_ONCE or self._outbox.full_with(events):
-            return False
-        return self._clock.now_s() < began_s + AT_ONCE_S
+    def _go_on(
+        self, epoch: int, began_s: float, made: list[Event], steps: Steps | None
+    ) -> tuple[list[Event], Steps | None]:
+        """The next quanta in the same run, while there is room and time for them: all events, and what is left."""
+        events, size = list(made), bytes_of(made)
+        while len(events) < AT_ONCE and not self._outbox.full_with(len(events), size):
+            if self._clock.now_s() >= began_s + AT_ONCE_S:
+                break
+            job = self._next_job(epoch) if steps is None else None
+            if steps is None and job is None:
+                break
+            made, steps = _advance(steps, job)
+            events += made
+            size += bytes_of(made)
+        return events, steps
 
     def _distribute(self, epoch: int, events: list[Event]) -> bool:
         woken = self._outbox.put(epoch, events)

@@ -27,11 +27,10 @@ class Outbox:
         """At or over the bound: the stream makes no more until something is taken."""
         return len(self._events) >= self._max_events or self._bytes >= self._max_bytes
 
-    def full_with(self, events: list[Event]) -> bool:
-        """Whether it would be full if these came too. What is taken meanwhile only makes it less so: needs no lock."""
-        if len(self._events) + len(events) >= self._max_events:
-            return True
-        return self._bytes + _audio_bytes(events) >= self._max_bytes
+    def full_with(self, events: int, audio_bytes: int) -> bool:
+        """Whether it would be full if so much came too. What is taken meanwhile only makes it less so: needs no lock.
+        """
+        return len(self._events) + events >= self._max_events or self._bytes + audio_bytes >= self._max_bytes
 
     def put(self, epoch: int, events: list[Event]) -> bool:
         """Append unless ``epoch`` is over; True if the box was empty before (someone must be woken)."""
@@ -39,13 +38,13 @@ class Outbox:
             return False
         was_empty = not self._events
         self._events.extend(events)
-        self._bytes += _audio_bytes(events)
+        self._bytes += bytes_of(events)
         return was_empty
 
     def take(self, limit: int | None) -> list[Event]:
         n = len(self._events) if limit is None else min(limit, len(self._events))
         taken = [self._events.popleft() for _ in range(n)]
-        self._bytes -= _audio_bytes(taken)
+        self._bytes -= bytes_of(taken)
         return taken
 
     def next_epoch(self) -> None:
@@ -55,5 +54,5 @@ class Outbox:
         self._bytes = 0
 
 
-def _audio_bytes(events: list[Event]) -> int:
+def bytes_of(events: list[Event]) -> int:
     return sum(len(event.data) + len(event.as_json) for event in events if isinstance(event, Audio))
