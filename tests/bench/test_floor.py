@@ -30,11 +30,10 @@ def test_house_and_echo_send_as_much_and_idle_sessions_come_first(
     assert [step.split(": ")[1] for step in steps] == [
         f"{floor_memory.ROUNDS} times 12 idle sessions", "1 streams", "2 streams", "a session that grows old"
     ]  # fmt: skip
-    assert [streams for streams, _, _ in found.costs] == [1, 2]
-    for _, ours, echo in found.costs:
-        assert ours.messages == echo.messages == 4 * len(CHUNKS)
-        assert (ours.wire_per_message_s or 0) > 0
-        assert (echo.wire_per_message_s or 0) > 0
+    assert [streams for streams, *_ in found.costs] == [1, 2]
+    for _, *costs in found.costs:
+        assert [cost.messages for cost in costs] == [4 * len(CHUNKS)] * 3
+        assert all((cost.wire_per_message_s or 0) > 0 for cost in costs)
     assert found.idle.sessions == floor_memory.ROUNDS * 12
     assert found.length.requests == 7
     assert min(found.length.fresh_s, found.length.old_s) > 0

@@ -16,6 +16,7 @@ from antiphon.bench.target.cartesia_ws import CartesiaWs, websocket_url
 from antiphon.bench.target.contract import Line, Target, whole_samples
 from antiphon.bench.target.echo import Echo, EchoServer, echo_app, order_line, sizes_line
 from antiphon.bench.target.echo_native import NativeEcho, native_echo_app, native_line
+from antiphon.bench.target.echo_returning import ReturningEcho, returning_app
 from antiphon.bench.target.inproc import InProcess
 from antiphon.bench.target.native_speech import NativeSpeech
 from antiphon.bench.target.openai_speech import OpenaiSpeech
@@ -194,6 +195,17 @@ def test_echo_sends_messages_of_the_sizes_asked_for() -> None:
     try:
         takes = play(Echo(server.url), sizes_line([10, 2_000, 1]), sizes_line([7])).takes
         assert cpu_time(server.pid) is not None
+    finally:
+        server.close()
+    assert [take.error for take in takes] == ["", ""]
+    assert [take.wire_bytes for take in takes] == [2_011, 7]
+    assert [len(take.stamps_s) for take in takes] == [3, 1]
+
+
+def test_a_returning_echo_sends_back_each_message_before_it_gets_the_next() -> None:
+    server = EchoServer(returning_app)
+    try:
+        takes = play(ReturningEcho(server.url), sizes_line([10, 2_000, 1]), sizes_line([7])).takes
     finally:
         server.close()
     assert [take.error for take in takes] == ["", ""]

@@ -6,7 +6,7 @@ import pytest
 from antiphon.core.errors import EngineFailed
 from antiphon.core.event import Audio, Event, Failed, Flushed
 from antiphon.engine.fake import VirtualLoop
-from antiphon.engine.jobs import AT_ONCE, AT_ONCE_S, IN_HAND_S, JobLine, Steps
+from antiphon.engine.jobs import AT_ONCE, AT_ONCE_S, CHEAP_IN_HAND_S, CHEAP_S, IN_HAND_S, JobLine, Steps
 from antiphon.engine.outbox import Outbox
 
 RATE_HZ = 1000
@@ -304,8 +304,19 @@ def test_a_job_of_the_next_epoch_is_not_begun_in_the_run_of_the_last() -> None:
 
 def test_quanta_are_handed_over_one_by_one_to_a_listener_who_has_little_in_hand() -> None:
     line = Line(loop := VirtualLoop())
-    line.job("a", "b", "c", "d", seconds=0.6 * IN_HAND_S)
+    line.job("a", "b", "c", "d", seconds=0.6 * CHEAP_IN_HAND_S)
     for together in (["a"], ["b"], ["c", "d"]):
+        assert loop.scheduler.run_next()
+        assert names(line.line.pull()) == together
+
+
+def test_what_may_be_dear_does_not_hold_up_what_was_made_for_a_listener_who_has_little_in_hand() -> None:
+    line = Line(loop := VirtualLoop())
+    assert 4 * 0.6 * CHEAP_IN_HAND_S < IN_HAND_S
+    line.job("a", "b", "c", seconds=0.6 * CHEAP_IN_HAND_S)
+    line.job("d", seconds=0.6 * CHEAP_IN_HAND_S)  # its first quantum
+    line.job("e", "f", seconds=1.2 * CHEAP_IN_HAND_S, cost_s=CHEAP_S)  # dear
+    for together in (["a"], ["b"], ["c"], ["d"], ["e"], ["f"]):
         assert loop.scheduler.run_next()
         assert names(line.line.pull()) == together
 

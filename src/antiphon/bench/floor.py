@@ -43,7 +43,8 @@ class Length:
 @dataclass(frozen=True, slots=True)
 class Floor:
     wire: Wire
-    costs: tuple[tuple[int, Cost, Cost], ...]
+    costs: tuple[tuple[int, Cost, Cost, Cost], ...]
+    """Callers; the house, the fair echo and the returning one."""
     idle: Idle
     length: Length
 
@@ -61,7 +62,7 @@ def measure_floor(
     require_files(pid, sessions)
     texts = distinct("words25", seed)
     server = Server(url, wire)
-    kind: EchoKind = "native fair echo" if wire == "native-speech" else "fair echo"
+    fair: EchoKind = "native fair echo" if wire == "native-speech" else "fair echo"
     with Player() as player:
         system = try_out(player, server.target(), [next(texts) for _ in range(8)])
         if cpu_time(pid) is None:
@@ -71,9 +72,10 @@ def measure_floor(
         costs = []
         for streams in STREAMS:
             progress(f"floor: {streams} streams")
-            pair = compare(player, system, pid, texts, streams=streams, blocks=blocks,
-                           requests=max(requests, 2 * streams), kind=kind)  # fmt: skip
-            costs.append((streams, *pair))
+            ours, echo, returning = compare(player, system, pid, texts, streams=streams, blocks=blocks,
+                                            requests=max(requests, 2 * streams),
+                                            kinds=(fair, "returning echo"))  # fmt: skip
+            costs.append((streams, ours, echo, returning))
         progress("floor: a session that grows old")
         length = _length(player, server, pid, texts)
         return Floor(wire, tuple(costs), idle, length)
@@ -81,10 +83,10 @@ def measure_floor(
 
 def floor_report(found: Floor, notes: tuple[str, ...] = ()) -> Report:
     rows: list[tuple[Cell, ...]] = []
-    for streams, ours, echo in found.costs:
-        mine, bare = ours.wire_per_message_s, echo.wire_per_message_s
+    for streams, ours, echo, returning in found.costs:
+        mine, bare, woken = ours.wire_per_message_s, echo.wire_per_message_s, returning.wire_per_message_s
         rows.append((streams, ours.messages, ours.wire_bytes // max(1, ours.messages), _us(mine), _us(bare),
-                     round(mine / bare, 2) if mine and bare else None, _us(ours.all_per_message_s),
+                     _ratio(mine, bare), _us(woken), _ratio(mine, woken), _us(ours.all_per_message_s),
                      _us(echo.all_per_message_s)))  # fmt: skip
     cost = Table(
         "The house's cost of a message",
@@ -95,14 +97,18 @@ def floor_report(found: Floor, notes: tuple[str, ...] = ()) -> Report:
             "CPU us, event loop",
             "fair echo",
             "ratio",
+            "returning echo",
+            "ratio to it",
             "CPU us, all threads",
             "fair echo, all threads",
         ),
         tuple(rows),
         (
             f"Scripted voice, {found.wire}, closed loop. The fair echo, on the same stack, reads the same request, "
-            f"sends as much audio in the same messages{_MADE[found.wire]}, and does nothing else. "
+            f"sends as much audio in the same messages{_MADE[found.wire]}, all at once, and does nothing else. "
             f"Wanted: at most {ALLOWED_RATIO} times.",
+            "The returning echo gets each message of that size and sends it back: a server that is woken for every "
+            "message. The house is woken whenever a worker has made audio, about four times a request.",
             "CPU of reading the requests, opening streams and all else is in the figures, over audio messages; all "
             "threads: with the workers, which read text, make the scripted audio and encode it.",
             f"One caller: {_us(found.length.fresh_s)} us a message in sessions of {found.length.block} requests, "
@@ -155,6 +161,10 @@ def _length(player: Player, server: Server, pid: int, texts: Iterator[str]) -> L
         player.part(fresh)  # its end costs neither
     player.part(old)
     return Length(AGE + BLOCKS * BLOCK, BLOCK, median(of_fresh), median(of_old))
+
+
+def _ratio(ours: float | None, theirs: float | None) -> float | None:
+    return round(ours / theirs, 2) if ours and theirs else None
 
 
 def _kb(size: float) -> float:

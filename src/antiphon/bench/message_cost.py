@@ -1,6 +1,7 @@
-"""What the server spends per message, beside a bare echo on the same stack that sends messages of the same sizes."""
+"""What the server spends per message, beside echoes on the same stack that send messages of the same sizes."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Literal, TypeAlias
@@ -13,10 +14,12 @@ from antiphon.bench.systems import Progress, System, silent
 from antiphon.bench.target.contract import Line, Target
 from antiphon.bench.target.echo import Echo, EchoServer, echo_app, order_line, sizes_line
 from antiphon.bench.target.echo_native import NativeEcho, native_echo_app, native_line
+from antiphon.bench.target.echo_returning import ReturningEcho, returning_app
 
 REQUESTS_PER_BLOCK = 100
 
-EchoKind: TypeAlias = Literal["echo", "fair echo", "native fair echo"]
+EchoKind: TypeAlias = Literal["echo", "fair echo", "native fair echo", "returning echo"]
+"""``returning``: each message comes and goes back. All others answer one request with all its messages, at once."""
 
 
 @dataclass(slots=True)
@@ -60,36 +63,69 @@ def compare(
     streams: int,
     blocks: int,
     requests: int = REQUESTS_PER_BLOCK,
-    kind: EchoKind = "echo",
+    kinds: Sequence[EchoKind] = ("echo",),
     progress: Progress = silent,
-) -> tuple[Cost, Cost]:
-    """(server, echo): blocks of ``requests`` in a closed loop of ``streams``, server first, then the echo with the
-    message sizes that the server has just sent. ``kind``: a fair echo does what the wire itself asks for, see
-    :mod:`~antiphon.bench.target.echo`. Raises ``ProcessLookupError`` if the server's CPU time cannot be read.
+) -> tuple[Cost, ...]:
+    """(server, an echo of each of ``kinds``): blocks of ``requests`` in a closed loop of ``streams``, server first,
+    then the echoes with the message sizes that the server has just sent. A fair echo does what the wire itself asks
+    for, see :mod:`~antiphon.bench.target.echo`. Raises ``ProcessLookupError`` if the server's CPU time cannot be read.
     """
-    ours, bare = Cost(system.name), Cost(kind)
-    native, fair = kind == "native fair echo", kind != "echo"
-    echo_server = EchoServer(native_echo_app) if native else EchoServer(echo_app, fair)
-    echo = NativeEcho(echo_server.url, name=kind) if native else Echo(echo_server.url, name=kind, fair=fair)
-    asking = native_line if native else order_line
-    try:
+    ours = Cost(system.name)
+    with ExitStack() as stack:
+        echoes = [stack.enter_context(_Beside.started(kind, player)) for kind in kinds]
         schedule = ClosedLoop(streams, 0, requests)
         for block in range(blocks):
             progress(f"message cost: block {block + 1} of {blocks}")
             lines = [Line(text) for text in islice(texts, requests)]
             played, used = _billed(player, system.target, lines, schedule, server_pid)
             ours.add(played.takes, used)
-            good = [(line, _sizes(take)) for line, take in zip(lines, played.takes, strict=True)
+            good = [(line.text, _sizes(take)) for line, take in zip(lines, played.takes, strict=True)
                     if not take.error and take.chunks]  # fmt: skip
-            asked = [asking(line.text, sizes) if fair else sizes_line(sizes) for line, sizes in good]
-            if not asked:
+            if not good:
                 continue
-            played, used = _billed(player, echo, asked, ClosedLoop(streams, 0, len(asked)), echo_server.pid)
-            bare.add(played.takes, used)
-    finally:
-        player.part(echo)
-        echo_server.close()
-    return ours, bare
+            for echo in echoes:
+                asked = [echo.ask(text, sizes) for text, sizes in good]
+                played, used = _billed(player, echo.target, asked, ClosedLoop(streams, 0, len(asked)), echo.server.pid)
+                echo.cost.add(played.takes, used)
+        return (ours, *(echo.cost for echo in echoes))
+
+
+@dataclass(slots=True)
+class _Beside:
+    """An echo that runs, what asks it for messages of these sizes, and what it has cost."""
+
+    server: EchoServer
+    target: Echo
+    ask: Callable[[str, Sequence[int]], Line]
+    cost: Cost
+
+    @classmethod
+    @contextmanager
+    def started(cls, kind: EchoKind, player: Player) -> "Iterator[_Beside]":
+        make, target, ask = _KINDS[kind]
+        server = make()
+        try:
+            echo = cls(server, target(server.url), ask, Cost(kind))
+            try:
+                yield echo
+            finally:
+                player.part(echo.target)
+        finally:
+            server.close()
+
+
+_Making: TypeAlias = tuple[Callable[[], EchoServer], Callable[[str], Echo], Callable[[str, Sequence[int]], Line]]
+_KINDS: dict[EchoKind, _Making] = {
+    "echo": (lambda: EchoServer(echo_app), Echo, lambda _, sizes: sizes_line(sizes)),
+    "fair echo": (lambda: EchoServer(echo_app, True), lambda url: Echo(url, name="fair echo", fair=True), order_line),
+    "native fair echo": (
+        lambda: EchoServer(native_echo_app), lambda url: NativeEcho(url, name="native fair echo"), native_line
+    ),
+    "returning echo": (
+        lambda: EchoServer(returning_app), lambda url: ReturningEcho(url, name="returning echo"),
+        lambda _, sizes: sizes_line(sizes),
+    ),
+}  # fmt: skip
 
 
 def _billed(

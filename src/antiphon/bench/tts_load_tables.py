@@ -60,7 +60,7 @@ def overload(streams: int, score: Score) -> Table:
     )
 
 
-def message_cost(costs: tuple[Cost, Cost], streams: int, model: str) -> Table:
+def message_cost(costs: tuple[Cost, ...], streams: int, model: str) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for cost in costs:
         trips = distribution(cost.round_trips_s)

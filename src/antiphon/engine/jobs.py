@@ -24,12 +24,15 @@ Steps: TypeAlias = Iterator[list[Event]]
 Job: TypeAlias = Callable[[], Steps]
 """Starts one piece of work; each ``next()`` of what it returns is one bounded quantum, run by a worker."""
 
-AT_ONCE_S, AT_ONCE = 0.004, 8
+AT_ONCE_S, AT_ONCE = 0.004, 16
 """Quanta that take so little in all are run in a row, up to so many events: to hand each over alone, and wake whoever
 takes it, would cost more than to make it. It is the time of the clock, not of the core: where workers and loop get into
 each other's way, quanta take longer, and each hand-over makes it worse."""
+CHEAP_S, CHEAP_IN_HAND_S = 0.001, 0.1
+"""Only while the listener has so much still to hear, where the job's last quantum took less than this: so will the
+next, most likely."""
 IN_HAND_S = 0.3
-"""Only while the listener has so much still to hear: the next quantum may take its time."""
+"""And so much where the next quantum may take its time: a job's first, or any after a dear one."""
 
 _NEVER_HELD = float("-inf")
 
@@ -114,10 +117,10 @@ class JobLine:
             epoch, began_s = self._outbox.epoch, self._clock.now_s()
             steps, self._steps = self._steps, None
             job = self._jobs.popleft() if steps is None and self._jobs else None
-            in_hand = self._lead_s is None and self._dry_s > began_s + IN_HAND_S
+            in_hand_s = self._dry_s - began_s if self._lead_s is None else 0.0
         events, steps = _advance(steps, job)
-        if in_hand:
-            events, steps = self._go_on(epoch, began_s, events, steps)
+        if in_hand_s > CHEAP_IN_HAND_S:
+            events, steps = self._go_on(epoch, began_s, in_hand_s, events, steps)
         with self._lock:
             woken = self._distribute(epoch, events)
             if epoch == self._outbox.epoch:
@@ -133,12 +136,13 @@ class JobLine:
             return self._jobs.popleft() if self._jobs and epoch == self._outbox.epoch else None
 
     def _go_on(
-        self, epoch: int, began_s: float, made: list[Event], steps: Steps | None
+        self, epoch: int, began_s: float, in_hand_s: float, made: list[Event], steps: Steps | None
     ) -> tuple[list[Event], Steps | None]:
         """The next quanta in the same run, while there is room and time for them: all events, and what is left."""
         events, size = list(made), bytes_of(made)
-        while len(events) < AT_ONCE and not self._outbox.full_with(len(events), size):
-            if self._clock.now_s() >= began_s + AT_ONCE_S:
+        last_s, now_s = began_s, self._clock.now_s()
+        while len(events) < AT_ONCE and not self._outbox.full_with(len(events), size) and now_s < began_s + AT_ONCE_S:
+            if in_hand_s <= IN_HAND_S and (steps is None or now_s - last_s >= CHEAP_S):
                 break
             job = self._next_job(epoch) if steps is None else None
             if steps is None and job is None:
@@ -146,6 +150,7 @@ class JobLine:
             made, steps = _advance(steps, job)
             events += made
             size += bytes_of(made)
+            last_s, now_s = now_s, self._clock.now_s()
         return events, steps
 
     def _distribute(self, epoch: int, events: list[Event]) -> bool:
