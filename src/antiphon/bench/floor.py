@@ -50,7 +50,7 @@ class Floor:
 
 
 def measure_floor(
-    url: str, pid: int, *, wire: Wire = "cartesia-ws", blocks: int = 2, requests: int = 60,
+    url: str, pid: int, *, wire: Wire = "cartesia-ws", blocks: int = 6, requests: int = 200,
     sessions: int = IDLE_SESSIONS, seed: int = 1, progress: Progress = silent,
 ) -> Floor:  # fmt: skip
     """``pid``: the server's process, which has served nobody yet; ``wire``: of :data:`WIRES`; ``sessions``: idle ones

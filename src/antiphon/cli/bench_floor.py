@@ -16,8 +16,8 @@ from antiphon.core.errors import InvalidInput, ModelUnavailable
 @bench.command()
 def floor(
     wire: Annotated[str, typer.Option(help=f"{' or '.join(WIRES)}.")] = WIRES[0],
-    blocks: Annotated[int, typer.Option(help="Blocks in which server and echo take turns.", min=1)] = 2,
-    requests: Annotated[int, typer.Option(help="Requests of a block, at least.", min=1)] = 60,
+    blocks: Annotated[int, typer.Option(help="Blocks in which server and echo take turns.", min=1)] = 6,
+    requests: Annotated[int, typer.Option(help="Requests of a block, at least.", min=1)] = 200,
     sessions: Annotated[int, typer.Option(help="Idle sessions of a round.", min=2)] = IDLE_SESSIONS,
     note: Annotated[list[str] | None, typer.Option(help="A note for the report's conditions.")] = None,
     store: StoreOption = True,
