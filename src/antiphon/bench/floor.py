@@ -108,7 +108,7 @@ def floor_report(found: Floor, notes: tuple[str, ...] = ()) -> Report:
             f"sends as much audio in the same messages{_MADE[found.wire]}, all at once, and does nothing else. "
             f"Wanted: at most {ALLOWED_RATIO} times.",
             "The returning echo gets each message of that size and sends it back: a server that is woken for every "
-            "message. The house is woken whenever a worker has made audio, about four times a request.",
+            "message. The house is woken whenever a worker has made audio, a few times a request.",
             "CPU of reading the requests, opening streams and all else is in the figures, over audio messages; all "
             "threads: with the workers, which read text, make the scripted audio and encode it.",
             f"One caller: {_us(found.length.fresh_s)} us a message in sessions of {found.length.block} requests, "
