@@ -211,6 +211,7 @@ def test_a_returning_echo_sends_back_each_message_before_it_gets_the_next() -> N
     assert [take.error for take in takes] == ["", ""]
     assert [take.wire_bytes for take in takes] == [2_011, 7]
     assert [len(take.stamps_s) for take in takes] == [3, 1]
+    assert (takes[0].last_text_s or 0.0) >= takes[0].stamps_s[1]  # the last was sent when the one before was back
 
 
 def test_a_fair_echo_is_asked_as_the_server_is_and_answers_with_as_much_audio() -> None:

@@ -321,6 +321,19 @@ def test_what_may_be_dear_does_not_hold_up_what_was_made_for_a_listener_who_has_
         assert names(line.line.pull()) == together
 
 
+def test_a_quantum_that_makes_nothing_does_not_tell_that_the_next_is_cheap() -> None:
+    def steps() -> Iterator[list[Event]]:
+        yield [audio("a", 1.2 * CHEAP_IN_HAND_S)]
+        yield []
+        yield [audio("b", 1.0)]
+
+    line = Line(loop := VirtualLoop())
+    line.line.submit(steps)
+    for together in (["a"], [], ["b"]):
+        assert loop.scheduler.run_next()
+        assert names(line.line.pull()) == together
+
+
 def test_a_run_of_quanta_ends_when_its_time_is_up() -> None:
     line = Line(loop := VirtualLoop())
     assert AT_ONCE_S <= 0.005  # other streams wait that long

@@ -3,8 +3,9 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from antiphon.bench.arrivals import ClosedLoop
 from antiphon.bench.player import Played, Player
@@ -102,10 +103,10 @@ class _Beside:
     @classmethod
     @contextmanager
     def started(cls, kind: EchoKind, player: Player) -> "Iterator[_Beside]":
-        make, target, ask = _KINDS[kind]
-        server = make()
+        application, target, ask = _KINDS[kind]
+        server = EchoServer(*application)
         try:
-            echo = cls(server, target(server.url), ask, Cost(kind))
+            echo = cls(server, target(server.url, name=kind), ask, Cost(kind))
             try:
                 yield echo
             finally:
@@ -114,18 +115,18 @@ class _Beside:
             server.close()
 
 
-_Making: TypeAlias = tuple[Callable[[], EchoServer], Callable[[str], Echo], Callable[[str, Sequence[int]], Line]]
+def _ask_for_sizes(_: str, sizes: Sequence[int]) -> Line:
+    return sizes_line(sizes)
+
+
+_Making: TypeAlias = tuple[tuple[Any, ...], Callable[..., Echo], Callable[[str, Sequence[int]], Line]]
 _KINDS: dict[EchoKind, _Making] = {
-    "echo": (lambda: EchoServer(echo_app), Echo, lambda _, sizes: sizes_line(sizes)),
-    "fair echo": (lambda: EchoServer(echo_app, True), lambda url: Echo(url, name="fair echo", fair=True), order_line),
-    "native fair echo": (
-        lambda: EchoServer(native_echo_app), lambda url: NativeEcho(url, name="native fair echo"), native_line
-    ),
-    "returning echo": (
-        lambda: EchoServer(returning_app), lambda url: ReturningEcho(url, name="returning echo"),
-        lambda _, sizes: sizes_line(sizes),
-    ),
-}  # fmt: skip
+    "echo": ((echo_app,), Echo, _ask_for_sizes),
+    "fair echo": ((echo_app, True), partial(Echo, fair=True), order_line),
+    "native fair echo": ((native_echo_app,), NativeEcho, native_line),
+    "returning echo": ((returning_app,), ReturningEcho, _ask_for_sizes),
+}
+"""The application and its arguments, what plays to it, and what asks for messages of these sizes."""
 
 
 def _billed(

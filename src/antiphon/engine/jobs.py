@@ -29,10 +29,11 @@ AT_ONCE_S, AT_ONCE = 0.004, 16
 takes it, would cost more than to make it. It is the time of the clock, not of the core: where workers and loop get into
 each other's way, quanta take longer, and each hand-over makes it worse."""
 CHEAP_S, CHEAP_IN_HAND_S = 0.001, 0.1
-"""Only while the listener has so much still to hear, where the job's last quantum took less than this: so will the
-next, most likely."""
+"""Only while the listener has so much still to hear, where the job's last quantum made something in less than this: so
+will the next, most likely."""
 IN_HAND_S = 0.3
-"""And so much where the next quantum may take its time: a job's first, or any after a dear one."""
+"""And so much where the next quantum may take its time: a job's first, or any after one that was dear or only prepared
+something."""
 
 _NEVER_HELD = float("-inf")
 
@@ -142,7 +143,7 @@ class JobLine:
         events, size = list(made), bytes_of(made)
         last_s, now_s = began_s, self._clock.now_s()
         while len(events) < AT_ONCE and not self._outbox.full_with(len(events), size) and now_s < began_s + AT_ONCE_S:
-            if in_hand_s <= IN_HAND_S and (steps is None or now_s - last_s >= CHEAP_S):
+            if in_hand_s <= IN_HAND_S and (steps is None or not made or now_s - last_s >= CHEAP_S):
                 break
             job = self._next_job(epoch) if steps is None else None
             if steps is None and job is None:

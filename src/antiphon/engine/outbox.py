@@ -55,4 +55,5 @@ class Outbox:
 
 
 def bytes_of(events: list[Event]) -> int:
+    """What their audio takes in memory: encoded, and once more as JSON where that is ready."""
     return sum(len(event.data) + len(event.as_json) for event in events if isinstance(event, Audio))
